@@ -25,7 +25,7 @@ FAMILIES = [
     ("autodiff", "Derivatives", "ashlar::layout", ["autodiff/*"]),
     ("plan", "Plans", "ashlar::layout", ["plan/planner.hpp", "plan/candidates.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp", "plan/einsum_candidates.hpp",
                                         "plan/typical_products.hpp", "plan/print_product.hpp", "plan/contraction_order.hpp",
-                                        "plan/waste.hpp", "plan/print.hpp", "plan/parse.hpp", "plan/draw.hpp"]),
+                                        "plan/waste.hpp", "plan/print.hpp", "plan/parse.hpp", "plan/draw.hpp", "plan/draw_svg.hpp", "plan/draw_plan.hpp"]),
     ("ledger", "Ledgers and dry runs", "ashlar::layout", ["plan/*"]),
     ("trees", "Trees of tensors and errors", "ashlar::layout", ["meta/*", "config.hpp", "ashlar.hpp"]),
     ("tensors", "Tensors", "ashlar::ashlar", ["tensor/*"]),

@@ -3,6 +3,8 @@
 #pragma once
 #include "ashlar/comm/trace.hpp"
 #include "ashlar/meta/choose.hpp"
+#include "ashlar/plan/draw_ledger.hpp"
+#include "ashlar/plan/draw_plan.hpp"
 #include "ashlar/plan/draw_svg.hpp"
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"

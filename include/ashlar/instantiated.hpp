@@ -1,7 +1,9 @@
 // The functions that are no templates, for one source of a program in which all others define ASHLAR_INSTANTIATED. The
-// library ashlar::instantiated is this source, see docs/how_to/build_fast.md.
+// library ashlar::instantiated is this source, see docs/how_to/make_it_fast.md.
 #pragma once
 #include "ashlar/plan/compiled/draw.hpp"
+#include "ashlar/plan/compiled/draw_ledger.hpp"
+#include "ashlar/plan/compiled/draw_plan.hpp"
 #include "ashlar/plan/compiled/draw_svg.hpp"
 #include "ashlar/plan/compiled/extent_errors.hpp"
 #include "ashlar/plan/compiled/ledger.hpp"

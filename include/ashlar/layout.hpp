@@ -8,6 +8,8 @@
 #include "ashlar/ops/fft_to.hpp"
 #include "ashlar/ops/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
+#include "ashlar/plan/draw_ledger.hpp"
+#include "ashlar/plan/draw_plan.hpp"
 #include "ashlar/plan/draw_svg.hpp"
 #include "ashlar/plan/parse.hpp"
 #include "ashlar/plan/print.hpp"

@@ -31,7 +31,7 @@ with h5py.File(sys.argv[1]) as f:
     assert rows.shape == (203, 64) and rows.dtype == "<f8"
     assert (rows[()].ravel() == [1000000 + k for k in range(203 * 64)]).all()
     assert f["counted"][()] == 1 and f.attrs["step"] == 1
-    assert rows.attrs["layout"] == b'layout<none, "x">' and rows.attrs["mesh"] == b"copies=1, x=2"
+    assert rows.attrs["layout"] == 'layout<none, "x">' and rows.attrs["mesh"] == "copies=1, x=2"
 END
 else
   echo "left out: reading by h5py, which Python has not here"

@@ -17,6 +17,7 @@ EXPECTED = {
     "ops/max_of_a_partial_sum": None,
     "ops/all_gather_of_one_of_two_block_cyclic_axes": None,
     "ops/operands_on_two_meshes": None,
+    "ops/comparison_as_a_condition": ['  at {}:14: constexpr int f() {{ return x > 0.f ? 1 : 0; }}', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
     "ops/result_of_a_collective_dropped": None,
     "mesh/size_of_unknown_axis": ['  at {}:10: inline constexpr int n = grid.size<"modle">();', '  axis "modle"',
                                   '  mesh mesh<axis<"data">, axis<"model">>'],
@@ -26,8 +27,9 @@ EXPECTED = {
     "layout/equation_without_arrow": [
         '  at {}:10: inline constexpr layout_detail::einsum_equation product = layout_detail::parse("ik,kj");'],
     "plan/negative_extent": ['  at {}:12: constexpr auto x = make<float, layout<"data">>(m, {{-1}});', '  layout layout<"data">'],
-    "plan/draw_svg_of_three_dimensions": ['  at {}:14: void show(std::ostream& out) {{ draw_svg<batch>(out, mesh<axis<"x">>{{{{2}}}}, extents); }}',
-                                          '  layout layout<"x", none, none>'],
+    "plan/draw_svg_between_other_numbers_of_dimensions": [
+        '  at {}:13: void show(std::ostream& out) {{ draw_svg<layout<"x", none>, columns>(out, mesh<axis<"x">>{{{{2}}}}, {{4, 4}}); }}',
+        '  layouts layout<"x", none> and layout<"x">'],
     "ops/full_of_a_halo": ['  at {}:13: constexpr auto u = full<double, field>(m, {{8, 8}}, 1.);', '  layout layout<halo("y", 1), halo("x", 1)>'],
     "mesh/mesh_of_names": ['  at {}:10: using grid = mesh<"data", "model">;'],
     "layout/number_as_dimension": ['  at {}:10: using rows = layout<"data", 0>;'],

@@ -83,28 +83,21 @@ inline void choose_chunks(hdf5_dataset& set) {
     o.chunk[d] = std::min(o.chunk[d], std::max<index_t>(set.extents[static_cast<int>(d)], 1));
 }
 
-/// Writes a value as an attribute. Texts have a fixed length, padded by null bytes, of which HDF5 wants 1 at least.
+/// Writes a value as an attribute.
 class attribute_writer {
  public:
   attribute_writer(hid_t object, std::string attribute) : object_(object), name_(std::move(attribute)) {}
   void operator()(index_t const& x) const { write(H5T_STD_I64LE, scalar_space(), &x); }
   void operator()(double const& x) const { write(H5T_IEEE_F64LE, scalar_space(), &x); }
-  void operator()(std::string const& x) const { write_texts({x}, scalar_space()); }
+  void operator()(std::string const& x) const { write_texts(object_, name_.c_str(), {x}, scalar_space()); }
   void operator()(std::vector<index_t> const& x) const { write(H5T_STD_I64LE, row(x.size()), x.data()); }
   void operator()(std::vector<double> const& x) const { write(H5T_IEEE_F64LE, row(x.size()), x.data()); }
-  void operator()(std::vector<std::string> const& x) const { write_texts(x, row(x.size())); }
+  void operator()(std::vector<std::string> const& x) const { write_texts(object_, name_.c_str(), x, row(x.size())); }
 
  private:
   static hdf5_id row(hsize_t count) { return hdf5_id(H5Screate_simple(1, &count, nullptr), H5Sclose, "make a space"); }
   void write(hid_t type, hdf5_id const& space, void const* value) const {
     write_attribute(object_, name_.c_str(), type, space, value);
-  }
-  void write_texts(std::vector<std::string> const& texts, hdf5_id const& space) const {
-    std::size_t each = 1;
-    for (std::string const& t : texts) each = std::max(each, t.size());
-    std::string all;
-    for (std::string const& t : texts) all.append(t).append(each - t.size(), '\0');
-    write(text_type(each), space, all.data());
   }
   hid_t object_;
   std::string name_;
@@ -175,9 +168,11 @@ inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vec
     hdf5_id id(H5Dcreate2(file, set.name.c_str(), type, space, links, creation, H5P_DEFAULT), H5Dclose,
                ("create the dataset " + set.name).c_str());
     for (hdf5_attribute const& a : set.options.attributes) write_attribute(id, a);
-    if (set.is_chunked())
+    if (set.is_chunked()) {
+      // HDF5 writes the texts of attributes like elements, so it has to write them before the driver drops elements.
+      hdf5_id::check(H5Fflush(file, H5F_SCOPE_LOCAL), "write attributes");
       place_chunks(set, id, memory);
-    else if (set.extents.size() != 0)
+    } else if (set.extents.size() != 0)
       set.offsets = {H5Dget_offset(id)};
     id.close("close a dataset");
   }

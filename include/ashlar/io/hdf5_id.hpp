@@ -84,11 +84,11 @@ inline hdf5_id hdf5_type(std::string const& name) {
 
 inline hdf5_id scalar_space() { return hdf5_id(H5Screate(H5S_SCALAR), H5Sclose, "make a space"); }
 
-/// The type of texts of a fixed length above 0, padded by null bytes.
-inline hdf5_id text_type(std::size_t length) {
+/// The type of texts of any length in UTF-8. h5py gives such texts as str, and texts of a fixed length as bytes.
+inline hdf5_id text_type() {
   hdf5_id type(H5Tcopy(H5T_C_S1), H5Tclose, "copy a type");
-  hdf5_id::check(H5Tset_size(type, length), "size a type");
-  hdf5_id::check(H5Tset_strpad(type, H5T_STR_NULLPAD), "pad a type");
+  hdf5_id::check(H5Tset_size(type, H5T_VARIABLE), "size a type");
+  hdf5_id::check(H5Tset_cset(type, H5T_CSET_UTF8), "choose UTF-8");
   return type;
 }
 
@@ -101,9 +101,18 @@ inline void write_attribute(hid_t object, char const* name, hid_t type, hdf5_id 
 inline void write_attribute(hid_t object, char const* name, hid_t type, void const* value) {
   write_attribute(object, name, type, scalar_space(), value);
 }
+/// Error: ashlar::error for a text with a null byte, at which HDF5 would end it.
+inline void write_texts(hid_t object, char const* name, std::vector<std::string> const& texts, hdf5_id const& space) {
+  std::vector<char const*> all;
+  for (std::string const& text : texts) {
+    if (text.find('\0') != text.npos)
+      throw error(std::string("expected a text without null bytes in the attribute ") + name);
+    all.push_back(text.c_str());
+  }
+  write_attribute(object, name, text_type(), space, all.data());
+}
 inline void write_attribute(hid_t object, char const* name, std::string const& text) {
-  if (text.empty()) return;  // HDF5 has no texts of length 0
-  write_attribute(object, name, text_type(text.size()), text.c_str());
+  write_texts(object, name, {text}, scalar_space());
 }
 
 }  // namespace ashlar::io_detail

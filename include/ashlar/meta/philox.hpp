@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include <cstdint>
+#include <type_traits>
 
 namespace ashlar {
 
@@ -73,8 +74,11 @@ namespace meta_detail {
 
 /// Uniform numbers of consecutive global indices from one evaluation of Philox: 4 float or 2 double.
 template <class T>
-struct uniform_block {
-  static_assert(sizeof(T) == 0, "ashlar::uniform: numbers are drawn as float or double; convert them afterwards");
+struct uniform_block;
+
+template <class T>
+struct is_neither_float_nor_double {
+  static constexpr bool value = !std::is_same_v<T, float> && !std::is_same_v<T, double>;
 };
 
 template <>
@@ -111,8 +115,14 @@ ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(prng_key key, index_t b) {
 /// Pre: g >= 0
 template <class T>
 ASHLAR_FUNCTION constexpr T uniform(prng_key key, index_t g) {
-  constexpr int size = meta_detail::uniform_block<T>::size;
-  return meta_detail::uniforms<T>(key, g / size).value[g % size];
+  static_assert(!meta_detail::is_neither_float_nor_double<T>::value,
+                "ashlar::uniform: numbers are drawn as float or double; convert them afterwards");
+  if constexpr (meta_detail::is_neither_float_nor_double<T>::value) {
+    return {};
+  } else {
+    constexpr int size = meta_detail::uniform_block<T>::size;
+    return meta_detail::uniforms<T>(key, g / size).value[g % size];
+  }
 }
 
 }  // namespace ashlar

@@ -7,6 +7,17 @@ namespace ashlar {
 
 namespace ops_detail {
 
+/// The sentences of the loss from labels.
+struct cross_entropy_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::softmax_cross_entropy: the axis shards the classes, which the loss reads as a whole; write sharded_cross_entropy(logits, labels)");
+    if constexpr (F != fault::sharded_dimension) softmax_diagnostics::report<F, Axis, L...>();
+  }
+};
+
 struct cross_entropy_pullback_op {
   using diagnostics = softmax_diagnostics;
   template <class T, class, class>
@@ -48,6 +59,7 @@ struct labelled_rows_rule {
 
 /// Mean over all rows of the negative log-probability of each row's label.
 struct cross_entropy_op : labelled_rows_rule {
+  using diagnostics = cross_entropy_diagnostics;
   template <int I, class Ct, class Y, class Z, class Labels>
     requires(I == 0)
   static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels) {
@@ -97,6 +109,10 @@ template <class Logits, class Labels>
 struct labels_do_not_match_rows {
   static constexpr bool value = Labels::rank + 1 != Logits::rank;
 };
+template <class Logits, class Labels, class Label>
+struct labels_are_not_integers {
+  static constexpr bool value = Labels::rank + 1 == Logits::rank && !std::numeric_limits<Label>::is_integer;
+};
 template <class Logit, class Weight>
 struct weights_have_other_elements {
   static constexpr bool value = !std::is_same_v<Logit, Weight>;
@@ -113,6 +129,9 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site
   static_assert(
       !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
       "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row is of floating-point numbers");
+  static_assert(
+      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+      "ashlar::softmax_cross_entropy: labels are integers, the class of each row; write cast<int>(labels), or give a distribution with one number per logit");
   return apply(ops_detail::cross_entropy_op{}, logits, labels);
 }
 
@@ -128,6 +147,9 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
   static_assert(
       !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
       "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row takes no weights beside it");
+  static_assert(
+      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+      "ashlar::softmax_cross_entropy: labels are integers, the class of each row, and weights follow them; write cast<int>(labels)");
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
                 "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight per row");
   static_assert(

@@ -51,6 +51,8 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = ca
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::accuracy_count: labels have one dimension less than logits, one label per row");
+  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+                "ashlar::accuracy_count: labels are integers, the class of each row; write cast<int>(labels)");
   return apply(ops_detail::hits_op{}, logits, labels);
 }
 
@@ -66,6 +68,8 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_sit
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::top_k_count: labels have one dimension less than logits, one label per row");
+  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+                "ashlar::top_k_count: labels are integers, the class of each row; write cast<int>(labels)");
   if (k < 1) meta_detail::fail("ashlar::top_k_count: k is at least 1");
   return apply(ops_detail::top_k_op{{}, k}, logits, labels);
 }
@@ -80,6 +84,8 @@ constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = 
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::confusion_counts: labels have one dimension less than logits, one label per row");
+  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+                "ashlar::confusion_counts: labels are integers, the class of each row; write cast<int>(labels)");
   return apply(ops_detail::confusion_op{}, logits, labels);
 }
 

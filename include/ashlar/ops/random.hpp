@@ -51,14 +51,16 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
   static_assert(
       !layout_is_partial<L>::value,
       "ashlar::random: the layout is partial, and each rank would add numbers of its own; draw into the layout without it");
+  static_assert(!meta_detail::is_neither_float_nor_double<T>::value,
+                "ashlar::random: numbers are drawn as float or double; draw float, and write cast<T>(x)");
   auto x = allocate<T, L>(m, extents, w);
-  backend<Handle>::fill_random(d, x, key);
+  if constexpr (!meta_detail::is_neither_float_nor_double<T>::value) backend<Handle>::fill_random(d, x, key);
   return x;
 }
 }  // namespace ops_detail
 
 /// A tensor of uniform numbers in [low, high), the same for every layout and mesh. The element with row-major global
-/// index g is a function of (key, g).
+/// index g is a function of (key, g). T is float or double.
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1),
@@ -67,7 +69,7 @@ constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T l
   return ops_detail::random<T, L>(ops_detail::uniform_distribution<T>{low, high}, m, plan_detail::checked_extents<L>(n),
                                   key, w);
 }
-/// A tensor of normal numbers, the same for every layout and mesh.
+/// A tensor of normal numbers, the same for every layout and mesh. T is float or double.
 template <class T, class L, class Handle, int N>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1),
                       call_site w = call_site::current()) {

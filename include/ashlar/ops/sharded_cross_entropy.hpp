@@ -103,6 +103,8 @@ template <tensor Z, tensor Y>
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label per row");
+  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+                "ashlar::sharded_cross_entropy: labels are integers, the class of each row; write cast<int>(labels)");
   auto const parts = all_reduce(apply(ops_detail::softmax_parts_op{}, stop_gradient(logits), labels), w);
   return apply(ops_detail::sharded_cross_entropy_op{}, logits, labels, parts);
 }

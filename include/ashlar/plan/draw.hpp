@@ -43,6 +43,9 @@ inline constexpr int drawing_width = 80, drawing_rows = 12;
 // Draws dimension 0 downwards and dimension 1 to the right. A tensor with fewer dimensions is a single row.
 ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh);
 
+// A table of the blocks and their ranks: its lines.
+ASHLAR_INLINE std::vector<std::string> table_of(blocks const& b, layout_value const& layout, mesh_shape const& mesh);
+
 ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh);
 
 ASHLAR_INLINE void draw_shards(std::ostream& out, layout_value const& layout, mesh_shape const& mesh,

@@ -1,5 +1,5 @@
 // Random integers by the function of random numbers in an interval.
-// EXPECT: ashlar::uniform: numbers are drawn as float or double; convert them afterwards
+// EXPECT: ashlar::random: numbers are drawn as float or double; draw float, and write cast<T>\(x\)
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

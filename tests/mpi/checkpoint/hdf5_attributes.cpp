@@ -61,6 +61,32 @@ TEST_CASE("load_hdf5_attribute gives what save_hdf5 was given, on every rank") {
   }
 }
 
+TEST_CASE("texts beyond HDF5's cache are attributes of a file of many chunks") {
+  shared_folder const folder;
+  auto const m = mesh_of(grids()[0]);
+  auto const file = folder.path / "x.h5";
+  std::vector<std::string> texts;
+  for (int k = 0; k < 400; ++k) texts.emplace_back(20000, static_cast<char>('a' + k % 26));
+  auto x = make<double, layout<"x", "y">>(m, {50, 40});
+  fill(x, 1.5);
+  save_hdf5(x, file, "fields/u", {.chunk = {1, 1}, .shuffle = true, .attributes = {{"texts", texts}}});
+  CHECK(load_hdf5_attribute<std::vector<std::string>>(m, file, "fields/u", "texts") == texts);
+  auto y = load_hdf5<double, layout<"x", "y">>(m, file, "fields/u");
+  CHECK(item(all_reduce(sum(y))) == 1.5 * 50 * 40);
+}
+
+TEST_CASE("a text with a null byte gives one error on every rank, and no file") {
+  shared_folder const folder;
+  auto const m = mesh_of(grids()[0]);
+  auto const file = folder.path / "x.h5";
+  for (hdf5_attribute const& a : {hdf5_attribute{"unit", std::string("m\0s", 3)},
+                                  hdf5_attribute{"unit", std::vector<std::string>{"m", std::string("\0", 1)}}}) {
+    CHECK_SAYS(said([&] { save(m, file, {a}); }),
+               "ashlar::save_hdf5: " + file.string() + ": expected a text without null bytes in the attribute unit");
+    CHECK(!std::filesystem::exists(file));
+  }
+}
+
 TEST_CASE("the time of a step of a series is an attribute of its file") {
   shared_folder const folder;
   auto const m = mesh_of(grids()[0]);

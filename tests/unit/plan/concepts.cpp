@@ -16,7 +16,9 @@ constexpr line on_3{{3}}, on_4{{4}};
 
 template <class L, class Mesh, int N>
 panel of(Mesh const& m, index_t const (&extents)[N], std::string const& caption, std::string const& arrow = "") {
-  return {picture<L>(m, extents), caption, arrow};
+  panel p{picture<L>(m, extents), caption, {}};
+  if (!arrow.empty()) p.arrow = {arrow};
+  return p;
 }
 
 template <class L, class Mesh>
@@ -59,10 +61,11 @@ TEST_CASE("the pictures of the concepts are what draw_svg draws") {
                                   {square<rows>(on_4, "all_to_all"), square<layout<none, "data">>(on_4)}}));
   using from = partial<layout<"data", none>, "model">;
   using to = layout<none, "data">;
-  using c = plan_detail::mesh_context<grid, from>;
-  redistribution_plan const p = plan(layout_detail::value_v<c, from>, layout_detail::value_v<c, to>, 3u);
-  check_picture("plan.svg", rows_of_pictures({plan_pictures(p, on_2x2, shape::of(8, 8))}));
-  check_picture("ledger.svg", ledger_picture(collectives(on_2x2, two_products)));
+  std::ostringstream plan_of_two_steps, bars;
+  draw_svg<from, to>(plan_of_two_steps, on_2x2, {8, 8});
+  check_picture("plan.svg", plan_of_two_steps.str());
+  draw_svg(bars, collectives(on_2x2, two_products));
+  check_picture("ledger.svg", bars.str());
   check_picture("replicated_and_invariant.svg",
                 rows_of_pictures({{of<rows>(on_2x2, {8, 8}, "replicated value", "its cotangent"),
                                    of<term>(on_2x2, {8, 8}, "one term per rank")},
@@ -72,6 +75,7 @@ TEST_CASE("the pictures of the concepts are what draw_svg draws") {
   for (index_t r = 0; r < 3; ++r)
     halos.push_back({framed_rows(picture<rows>(on_3, {12, 9}), std::max<index_t>(4 * r - 1, 0),
                                  std::min<index_t>(4 * r + 5, 12), 12),
-                     "rank " + std::to_string(r) + " stores", ""});
+                     "rank " + std::to_string(r) + " stores",
+                     {}});
   check_picture("halo.svg", rows_of_pictures({halos}));
 }

@@ -1,5 +1,6 @@
 // Pictures of pages in bytes, and blocks to scale.
-#include "ashlar/plan/draw_svg.hpp"
+#include "ashlar/layout/layouts.hpp"
+#include "ashlar/ops/ops.hpp"
 #include <doctest/doctest.h>
 #include <string>
 #include "support/pictures.hpp"
@@ -24,6 +25,7 @@ TEST_CASE("the pictures of the pages are what draw_svg draws") {
   check_picture("sharded.svg", picture<layout<"data", "model">>(m, {7, 10}));
   check_picture("replicated.svg", picture<layout<"data", none>>(m, {7, 10}));
   check_picture("partial.svg", picture<partial<layout<"data", none>, "model">>(m, {7, 10}));
+  check_picture("three_dimensions.svg", picture<layout<"data", none, "model">>(m, {4, 5, 7}));
   check_picture("block_cyclic.svg", picture<layout<cyclic("data", 2), cyclic("model", 2)>>(m, {7, 10}));
 }
 
@@ -33,6 +35,71 @@ TEST_CASE("blocks are to scale, and ranks without elements are named") {
   CHECK(count(uneven, "width=\"160\" height=\"320\"") == 3);
   CHECK(count(uneven, "no elements: ranks 3") == 1);
   CHECK(count(uneven, "url(#partial)") == 0);
+}
+
+TEST_CASE("three dimensions are three faces, and more are a table") {
+  // Of 2 x 3 blocks the front shows 3, the top 6 and the side 2.
+  std::string const cube = picture<layout<"data", none, "model">>(grid{{2, 3}}, {4, 5, 7});
+  CHECK(count(cube, "<path d=\"M") == 1 + 3 + 6 + 2);
+  CHECK(count(cube, ">0<") == 2);  // front and top
+  CHECK(count(cube, ">5<") == 3);  // top, side, and the extent
+  CHECK(count(cube, ">4<") == 2);  // top, and the extent
+  // 320 pixels are 7 indices, of which the first block has 3: its corners on the front.
+  CHECK(count(cube, "<path d=\"M40 160L177 160L177 400L40 400Z") == 1);
+  std::string const summed = picture<partial<layout<none, "data", none>, "model">>(grid{{2, 2}}, {4, 5, 7});
+  CHECK(count(summed, "url(#partial)") == 1 + 2 + 2);
+  CHECK(count(summed, ">0+1<") == 3);
+  std::string const empty = picture<layout<"data", none, none>>(grid{{3, 1}}, {2, 5, 7});
+  CHECK(count(empty, "no elements: ranks 2") == 1);
+  CHECK(count(picture<layout<"data", none, none>>(grid{{3, 1}}, {0, 5, 7}), "no elements: ranks 0,1,2") == 1);
+  // Rounds of single indices: the front shows index 0 alone, the top 4 strips, the side 4 strips of one block each.
+  CHECK(count(picture<layout<cyclic("data", 1), none, none>>(grid{{2, 1}}, {4, 5, 7}), "<path d=\"M") == 1 + 1 + 4 + 4);
+  std::string const table = picture<layout<"data", none, "model", none>>(grid{{2, 2}}, {4, 5, 7, 2});
+  CHECK(count(table, "<rect") == 0);
+  CHECK(count(table, ">ranks   dim 0   dim 1   dim 2   dim 3<") == 1);
+  CHECK(count(table, ">3       2:4     0:5     4:7     0:2<") == 1);
+}
+
+TEST_CASE("frames have the halo cells of each rank, within the domain") {
+  // 12 columns of 480 pixels: 40 each. 3 blocks of 4, and a halo of 1; every second frame is 4 pixels smaller.
+  std::string const row = picture<layout<halo("data", 1)>>(grid{{3, 1}}, {12});
+  CHECK(count(row, "stroke-dasharray") == 3);
+  CHECK(count(row, "<rect x=\"43\" y=\"43\" width=\"194\"") == 1);   // columns 0 to 5
+  CHECK(count(row, "<rect x=\"167\" y=\"47\" width=\"226\"") == 1);  // columns 3 to 9
+  CHECK(count(row, "<rect x=\"323\" y=\"43\" width=\"194\"") == 1);  // columns 7 to 12
+  CHECK(count(picture<stale<layout<halo("data", 1), none>>>(grid{{3, 1}}, {12, 5}), "stroke-dasharray") == 3);
+  CHECK(count(picture<layout<"data">>(grid{{3, 1}}, {12}), "stroke-dasharray") == 0);
+}
+
+TEST_CASE("a plan is a flow of layouts, and each step has its bytes") {
+  std::ostringstream out;
+  draw_svg<layout<"data", none>, layout<none, "data">>(out, grid{{2, 1}}, {8, 8}, 8);
+  CHECK(count(out.str(), "<g transform") == 2);
+  CHECK(count(out.str(), ">all_to_all<") == 1);
+  CHECK(count(out.str(), ">over data<") == 1);
+  CHECK(count(out.str(), ">128 bytes<") == 1);  // 4 x 4 doubles
+  std::ostringstream same;
+  draw_svg<layout<"data", none>, layout<"data", none>>(same, grid{{2, 1}}, {8, 8});
+  CHECK(count(same.str(), "<g transform") == 1);
+  CHECK(count(same.str(), "marker-end") == 0);
+}
+
+TEST_CASE("a ledger is bars as long as their bytes") {
+  auto const program = [](auto const& m) {
+    auto x = make<float, layout<"data", none>>(m, {8, 8});
+    (void)redistribute<layout<none, "data">>(x);
+    for (int i = 0; i < 2; ++i) (void)all_reduce(sum<0>(x));
+  };
+  auto const log = collectives(grid{{2, 1}}, program);
+  std::ostringstream out;
+  draw_svg(out, log);
+  CHECK(count(out.str(), "<rect") == 2);
+  CHECK(count(out.str(), ">forward: all_to_all over data<") == 1);
+  CHECK(count(out.str(), ">forward: all_reduce over data, 2 times<") == 1);
+  CHECK(count(out.str(), "width=\"400\"") == 1);
+  std::ostringstream nothing;
+  draw_svg(nothing, collectives(grid{{1, 1}}, program));
+  CHECK(count(nothing.str(), "<rect") == 0);
 }
 
 TEST_CASE("a block-cyclic dimension has one rectangle per block, and the blocks of a partial layout are hatched") {

@@ -117,7 +117,7 @@ ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value co
   }
 }
 
-ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
+ASHLAR_INLINE std::vector<std::string> table_of(blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
   std::vector<std::vector<std::string>> table{{"ranks"}};
   for (int d = 0; d < layout.rank; ++d) table[0].push_back("dim " + std::to_string(d));
   for (int i : drawn(static_cast<int>(b.part.size()), 2 * drawing_rows)) {
@@ -125,12 +125,20 @@ ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value c
     table.push_back({i < 0 ? "..." : ranks_text(b.ranks[at], layout, mesh)});
     for (int d = 0; d < layout.rank; ++d) table.back().push_back(i < 0 ? "..." : text_of(b.part[at].dim[d]));
   }
-  for (auto const& row : table)
+  std::vector<std::string> lines;
+  for (auto const& row : table) {
+    lines.emplace_back();
     for (std::size_t c = 0; c < row.size(); ++c) {
       std::size_t width = 0;
       for (auto const& other : table) width = std::max(width, other[c].size());
-      out << row[c] << (c + 1 < row.size() ? std::string(width - row[c].size() + 3, ' ') : "\n");
+      lines.back() += row[c] + (c + 1 < row.size() ? std::string(width - row[c].size() + 3, ' ') : "");
     }
+  }
+  return lines;
+}
+
+ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
+  for (std::string const& line : table_of(b, layout, mesh)) out << line << "\n";
 }
 
 ASHLAR_INLINE void draw_shards(std::ostream& out, layout_value const& layout, mesh_shape const& mesh,

@@ -1,0 +1,62 @@
+// Pictures of the way from one layout to another as SVG.
+#pragma once
+#include "ashlar/plan/candidates.hpp"
+#include "ashlar/plan/draw_svg.hpp"
+#include "ashlar/plan/links.hpp"
+#include "ashlar/plan/print.hpp"
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+namespace plan_detail {
+
+// One of several pictures: a file of SVG, the caption above it, and the lines of the arrow to the next picture.
+struct panel {
+  std::string svg, caption;
+  std::vector<std::string> arrow;
+};
+
+// A file of SVG that holds rows of pictures, each at half its size.
+ASHLAR_INLINE std::string rows_of_pictures(std::vector<std::vector<panel>> const& rows);
+
+// The layouts between the steps of a plan, with the steps as arrows.
+ASHLAR_INLINE std::vector<panel> panels_of(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
+                                           index_t element_bytes, char const* const* names);
+
+}  // namespace plan_detail
+
+/// Writes a picture of the plan by which `redistribute` brings a tensor from one layout to another, as a file of SVG: the
+/// layouts as draw_svg draws them, and between them the steps, with the bytes that the busiest rank receives.
+/// Error: ashlar::error if the extents are not one per dimension. Layouts with an axis that the mesh lacks, or with
+///   different numbers of dimensions, do not compile.
+/// Example: draw_svg<layout<"x", none>, layout<none, "x">>(file, mesh<axis<"x">>{{4}}, {8, 8}, sizeof(double))
+template <class From, class To, class... Axes>
+void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents, index_t element_bytes = 4) {
+  using M = mesh<Axes...>;
+  using c = plan_detail::mesh_context<M, From, To>;
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<M, From>::value && !plan_detail::axes_missing_from_mesh<M, To>::value,
+      "ashlar::draw_svg: a layout names an axis that the mesh does not have; use one of the mesh's axes");
+  static_assert(From::rank == To::rank,
+                "ashlar::draw_svg: the layouts have different numbers of dimensions; a redistribution keeps them");
+  if constexpr (From::rank == To::rank) {
+    if (extents.rank != From::rank) meta_detail::fail("ashlar::draw_svg: give one extent per dimension of the layout");
+    redistribution_plan const p =
+        plan(layout_detail::value_v<c, From>, layout_detail::value_v<c, To>, extents, m.sizes(), element_bytes,
+             (axis_mask{1} << M::axes) - 1, plan_detail::complete_links<M>());
+    out << plan_detail::rows_of_pictures(
+        {plan_detail::panels_of(p, m.sizes(), extents, element_bytes, plan_detail::axis_texts<M>)});
+  }
+}
+template <class From, class To, int N, class... Axes>
+void draw_svg(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N], index_t element_bytes = 4) {
+  draw_svg<From, To>(out, m, plan_detail::checked_extents<From>(extents), element_bytes);
+}
+
+}  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/plan/compiled/draw_plan.hpp"
+#endif
