@@ -102,7 +102,6 @@ struct communicator_state {
   int exceptions = std::uncaught_exceptions();
   persistent_collectives persistent;
   derived_types types;
-  std::vector<user_of_communicator> users;
   retired_communicators* retires_to = nullptr;  // of the monitor; null: this rank frees the communicator at once
   retired_communicators::place place;
 

@@ -117,7 +117,7 @@ TEST_CASE("retired communicators: balances add up to 0 if the ranks of each comm
       r.expect(5);
       int const row = rank / 2;
       std::uint64_t const calls = (rows_differ ? row == 0 : rank == 0 || rank == 3) ? a : b;
-      r.retire({5, 1, 2 * row}, rank % 2, 2, calls, MPI_COMM_NULL, {});
+      r.retire({5, 1, 2 * row}, rank % 2, 2, calls, MPI_COMM_NULL);
       total += r.balances()[2];
     }
     return total;
