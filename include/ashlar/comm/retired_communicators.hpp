@@ -10,10 +10,10 @@
 
 namespace ashlar::comm_detail {
 
-/// The communicators of meshes made from one communicator of the program, from the end of each mesh to its release. Other
-/// ranks may be in a call that this rank has skipped, and their messages on their way here. MPI would give the number of a
-/// freed communicator to the next one, and these messages arrive there. So all ranks free the communicators of a mesh at
-/// the same meeting, if all of them have retired them and made the same calls there. Otherwise no rank frees them.
+/// The communicators of meshes made from one communicator of the program, from the end of each mesh to its release.
+/// Other ranks may be in a call that this rank has skipped, and their messages on their way here. MPI would give the
+/// number of a freed communicator to the next one, and these messages arrive there. All ranks free the communicators of
+/// a mesh at the same meeting, after all have retired them and made the same calls there. Otherwise no rank frees them.
 /// Collective: all ranks add the same meshes in the same order, and settle with the same sums.
 class retired_communicators {
  public:
@@ -36,11 +36,11 @@ class retired_communicators {
   /// Calls end(handle) before it frees the communicators of a mesh, for an object of another library that uses one.
   void end_before(std::uint64_t mesh_number, void (*end)(int), int handle);
 
-  /// Three numbers for each mesh. The ranks add them up: communicators in use, communicators with errors, and a number that
-  /// is 0 if the ranks of each communicator have made the same calls.
+  /// Three numbers for each mesh, which the ranks add up: communicators in use, communicators with errors, and a third one.
+  /// Its sum is 0 if the ranks of each communicator have made the same calls.
   std::vector<std::uint64_t> const& balances() const { return balances_; }
-  /// Frees the communicators of meshes that have ended well on all ranks, and forgets those of meshes that have ended
-  /// otherwise. `sums`: the balances of all ranks, added up.
+  /// Frees the communicators of meshes that have ended well on all ranks. Forgets communicators of meshes that have
+  /// ended otherwise. `sums`: the balances of all ranks, added up.
   void settle(std::span<std::uint64_t const> sums);
 
  private:

@@ -38,7 +38,7 @@ class process_grid {
   }
   process_grid(process_grid const&) = delete;
   process_grid& operator=(process_grid const&) = delete;
-  // All ranks free the communicators of a grid, or none, with those of its mesh.
+  // All ranks free the communicators of a grid together with its mesh, or none does.
   ~process_grid() {
     if (ends_alone_ && std::uncaught_exceptions() <= exceptions_ && mpi_is_usable()) end_blacs_grid(context_);
   }
