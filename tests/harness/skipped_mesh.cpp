@@ -1,4 +1,4 @@
-// skipped_mesh ROWS ROUNDS: one rank gathers a matrix of so many rows over all ranks, and has an error. The others skip this call
+// skipped_mesh ROWS ROUNDS: one rank gathers a matrix of ROWS rows over all ranks, and has an error. The others skip this call
 // and destroy the mesh, without an error. Then they make a mesh of their own, and gather the same matrix there. If MPI gave the
 // communicator's number to theirs, messages of the first rank would arrive there. At last all ranks make a mesh and gather, and
 // begin the next round. The status is 1 if a rank has wrong numbers, or an error that is not its own.

@@ -66,8 +66,8 @@ class run_checkpoints {
     comm_detail::calls_as const here(ranks_, "run_checkpoints::resume", w);
     return resume_all(parameters, state, variables);
   }
-  /// Of more trees: errors do not name the line. There is no place for it after a pack, and a first argument that brings it
-  /// by conversion, as of after_step, would have to name the tree's type: a conversion deduces none.
+  /// Of more trees: errors do not name the line. There is no place for it after a pack. after_step has a first argument
+  /// that brings it by conversion, but a conversion deduces no type of a tree.
   template <class P, class S, class V, class W, class... X>
     requires(!std::is_same_v<W const, call_site const>)
   data_position resume(P& parameters, S& state, V& variables, W& more, X&... trees) {

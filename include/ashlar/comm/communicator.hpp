@@ -102,7 +102,6 @@ struct communicator_state {
   int exceptions = std::uncaught_exceptions();
   persistent_collectives persistent;
   derived_types types;
-  std::vector<user_of_communicator> users;
   retired_communicators* retires_to = nullptr;  // of the monitor; null: this rank frees the communicator at once
   retired_communicators::place place;
 
@@ -142,10 +141,10 @@ namespace ashlar {
 
 /// A group of ranks with its own MPI context: its messages never mix with messages of the program or of other
 /// libraries.
-/// Copies are handles on the same state. The last copy frees the MPI communicator, unless MPI is finalised by then. That of
-/// a mesh is freed when all ranks make the next mesh from the same communicator, or end. After an error in a collective,
-/// none of the communicators that were split off from one is freed: late messages may arrive there. Errors of MPI are
-/// thrown as `ashlar::error`.
+/// Copies are handles on the same state. The last copy frees the MPI communicator, unless MPI is finalised by then.
+/// Communicators of a mesh are freed when all ranks make the next mesh from the same communicator, or end. After an
+/// error in a collective, none of the communicators that were split off from one is freed: late messages may arrive
+/// there. Errors of MPI are thrown as `ashlar::error`.
 /// Collective: construction and `split`; both block. All ranks call the collectives of one communicator in the same
 ///   order.
 class communicator {

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "ashlar/config.hpp"
@@ -11,22 +10,10 @@
 
 namespace ashlar::comm_detail {
 
-/// An object of another library that uses a communicator, and ends before it.
-struct user_of_communicator {
-  void (*end)(int);
-  int handle;
-};
-
-/// Frees a communicator after its users.
-inline void free_communicator(MPI_Comm c, std::vector<user_of_communicator> const& users) {
-  for (user_of_communicator const& u : users) u.end(u.handle);
-  MPI_Comm_free(&c);
-}
-
-/// The communicators of meshes made from one communicator of the program, from the end of each mesh to its release. Other
-/// ranks may be in a call that this rank has skipped, and their messages on their way here. MPI would give the number of a
-/// freed communicator to the next one, and these messages arrive there. So all ranks free the communicators of a mesh at
-/// the same meeting, if all of them have retired them and made the same calls there. Otherwise no rank frees them.
+/// The communicators of meshes made from one communicator of the program, from the end of each mesh to its release.
+/// Other ranks may be in a call that this rank has skipped, and their messages on their way here. MPI would give the
+/// number of a freed communicator to the next one, and these messages arrive there. All ranks free the communicators of
+/// a mesh at the same meeting, after all have retired them and made the same calls there. Otherwise no rank frees them.
 /// Collective: all ranks add the same meshes in the same order, and settle with the same sums.
 class retired_communicators {
  public:
@@ -38,36 +25,39 @@ class retired_communicators {
     int first = 0;
   };
 
-  void add_mesh(std::uint64_t number) { meshes_.push_back({number, 0, 0, 0, {}}); }
+  void add_mesh(std::uint64_t number);
   /// This rank has one more communicator of a mesh.
-  void expect(std::uint64_t mesh_number) { ++of(mesh_number).live; }
+  void expect(std::uint64_t mesh_number) { ++balance(mesh_number)[in_use]; }
   /// Keeps a communicator, whose rank and size are given, until all ranks have retired it. `calls` is equal on its ranks if
   /// they have made the same calls.
-  void retire(place const& p, int rank, int size, std::uint64_t calls, MPI_Comm c,
-              std::vector<user_of_communicator> users);
+  void retire(place const& p, int rank, int size, std::uint64_t calls, MPI_Comm c);
   /// The same for a communicator that no rank may free: this rank had an error there.
   void keep(std::uint64_t mesh_number);
+  /// Calls end(handle) before it frees the communicators of a mesh, for an object of another library that uses one.
+  void end_before(std::uint64_t mesh_number, void (*end)(int), int handle);
 
-  /// Three numbers for each mesh. The ranks add them up: communicators in use, ranks' communicators with errors, and a
-  /// number that is 0 if the ranks of each communicator have made the same calls.
-  std::vector<std::uint64_t> balances() const;
-  /// Frees the communicators of meshes that have ended well on all ranks, and forgets those of meshes that have ended
-  /// otherwise. `sums`: the balances of all ranks, added up.
+  /// Three numbers for each mesh, which the ranks add up: communicators in use, communicators with errors, and a third one.
+  /// Its sum is 0 if the ranks of each communicator have made the same calls.
+  std::vector<std::uint64_t> const& balances() const { return balances_; }
+  /// Frees the communicators of meshes that have ended well on all ranks. Forgets communicators of meshes that have
+  /// ended otherwise. `sums`: the balances of all ranks, added up.
   void settle(std::span<std::uint64_t const> sums);
 
  private:
+  enum { in_use, with_error, difference, numbers };
   struct retired {
-    unsigned part;
+    std::uint64_t mesh_number;
+    std::int64_t order;
     MPI_Comm handle;
-    std::vector<user_of_communicator> users;
+    void (*end)(int);  // null for a communicator
+    int user;
   };
-  struct ending_mesh {
-    std::uint64_t number, live, kept, difference;
-    std::vector<retired> communicators;  // by part
-  };
-  ending_mesh& of(std::uint64_t mesh_number);
+  std::uint64_t* balance(std::uint64_t mesh_number);
+  void add(retired const& r);
+  void release(std::uint64_t mesh_number, bool frees);
 
-  std::vector<ending_mesh> meshes_;
+  std::vector<std::uint64_t> meshes_, balances_;
+  std::vector<retired> retired_;  // in order
 };
 
 }  // namespace ashlar::comm_detail

@@ -34,11 +34,11 @@ class process_grid {
     if (alone != MPI_COMM_NULL)
       comm_detail::check(MPI_Comm_free(&alone), "MPI_Comm_free");
     else
-      c.state().users.push_back({end_blacs_grid, context_}), ends_alone_ = false;
+      c.state().retires_to->end_before(c.state().place.mesh_number, end_blacs_grid, context_), ends_alone_ = false;
   }
   process_grid(process_grid const&) = delete;
   process_grid& operator=(process_grid const&) = delete;
-  // All ranks free the communicators of a grid, or none, with those of its mesh.
+  // All ranks free the communicators of a grid together with its mesh, or none does.
   ~process_grid() {
     if (ends_alone_ && std::uncaught_exceptions() <= exceptions_ && mpi_is_usable()) end_blacs_grid(context_);
   }

@@ -152,7 +152,7 @@ TEST_CASE("device_mesh: it makes its communicators at construction, and no more"
     // A duplicate, and one for each axis if both are larger than 1.
     CHECK((made - start).communicators_made == (p % 2 == 0 && p > 2 ? 3 : 1));
   }
-  // The next mesh frees those of the last one.
+  // The next mesh frees the communicators of the last one.
   (void)device_mesh<line>(MPI_COMM_WORLD, {p});
   CHECK((pmpi::counted() - start).communicators_freed == (pmpi::counted() - start).communicators_made);
 }

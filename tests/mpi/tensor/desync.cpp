@@ -592,7 +592,7 @@ TEST_CASE("desync: after an error all communicators of the mesh are kept, and me
     CHECK(denotes(y, denoted<double>(x.extents(), x.layout, another.sizes(), small_number)));
     for (MPI_Comm& c : alone) MPI_Comm_free(&c);
   }
-  // All ranks free those of a mesh without an error when they make the next one.
+  // All ranks free the communicators of a mesh without an error when they make the next one.
   auto const used = pmpi::counted() - made;
   (void)device_mesh<grid>(world, sizes);
   auto const later = pmpi::counted() - made;

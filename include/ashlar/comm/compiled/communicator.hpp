@@ -12,11 +12,11 @@ ASHLAR_INLINE communicator_state::~communicator_state() {
   // Open MPI's next MPI_Comm_idup would sometimes wait for ever.)
   bool const keeps = *keeps_messages || std::uncaught_exceptions() > exceptions;
   if (retires_to == nullptr) {
-    if (!keeps) free_communicator(handle, users);
+    if (!keeps) MPI_Comm_free(&handle);
   } else if (keeps) {
     retires_to->keep(place.mesh_number);
   } else {
-    retires_to->retire(place, rank, size, mixed_calls, handle, std::move(users));
+    retires_to->retire(place, rank, size, mixed_calls, handle);
   }
 }
 

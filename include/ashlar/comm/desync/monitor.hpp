@@ -90,9 +90,9 @@ class desync_monitor : public waiting_monitor {
   // begun it, and compares what they have called since their last mesh. MPI's own collectives are compared only now and
   // then, so this finds a difference after the last comparison. Returns false if MPI cannot begin it.
   bool begin_end();
-  // True if that collective is complete, and the one that it then begins: the ranks add up the balances of their meshes and
-  // the reports that they sent to each rank. True only after all reports to this rank have arrived. From the second
-  // collective on, this rank sends nothing.
+  // Begins a second collective when that one is complete: the ranks add up the balances of their meshes, and the
+  // reports that they sent to each rank. Returns true when it is complete, too, and all reports to this rank have
+  // arrived. From the second collective on, this rank sends nothing.
   bool has_ended();
   // Frees the communicators of meshes, as far as the ranks agree. Pre: has_ended().
   void free_retired();
