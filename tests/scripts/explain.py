@@ -17,11 +17,15 @@ EXPECTED = {
     "ops/max_of_a_partial_sum": None,
     "ops/all_gather_of_one_of_two_block_cyclic_axes": None,
     "ops/operands_on_two_meshes": None,
+    "ops/element_by_an_index": ['  at {}:14: constexpr auto f() {{ return x[3]; }}', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
+    "ops/tensor_to_a_stream": ['  at {}:14: void show(std::ostream& out) {{ out << make<float, layout<"data">>(m, {{8}}); }}', '  mesh mesh<axis<"data">>',
+                               '  layout layout<"data">'],
     "ops/comparison_as_a_condition": ['  at {}:14: constexpr int f() {{ return x > 0.f ? 1 : 0; }}', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
     "ops/result_of_a_collective_dropped": None,
     "mesh/size_of_unknown_axis": ['  at {}:10: inline constexpr int n = grid.size<"modle">();', '  axis "modle"',
                                   '  mesh mesh<axis<"data">, axis<"model">>'],
-    "mesh/axis_of_two_names": None,
+    "mesh/axis_of_two_names": ['  at {}:9: using both = mesh<axis<axes("data", "model")>>;'],
+    "mesh/axis_none": ['  at {}:9: using data = axis<none>;'],
     "layout/axis_shards_two_dimensions": ['  at {}:9: using square = layout<"data", "data">;', '  layout layout<"data", "data">'],
     "layout/names_joined_by_a_comma": None,
     "layout/equation_without_arrow": [
@@ -100,6 +104,18 @@ a.cpp:4:7: note: candidate function not viable: no known conversion from 'sharde
 float loss(tensor_of<field> const& x);""",
      ["no matching function for call to 'loss'", "  at a.cpp:7", '  layouts layout<"x"> and stale<layout<halo("x", 1, 2, edge::mirror, edge::zero)>>', "  declared loss(tensor_of<field> const& x)"]),
 ]
+# The marks of g++ in a locale of UTF-8.
+OTHERS.append((f"a.cpp:6:11: error: no match for ‘operator[]’ (operand types are ‘ashlar::sharded_tensor<float, {X} >’ and ‘int’)",
+               ["ashlar::tensor: an element is on one rank or on several; write gather_all(x)[i] on all ranks, or x.view()(i) for the elements of this rank",
+                "  at a.cpp:6", '  layout layout<"x">']))
+# A header that is missing: the user's line is the one that includes ashlar.
+MISSING = "ashlar::save_hdf5: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
+for printed in [f"""In file included from /usr/include/ashlar/io/hdf5_id.hpp:4,
+                 from a.cpp:7:
+/usr/include/ashlar/io/hdf5.hpp:4:2: error: #error "{MISSING}\"""", f"""In file included from a.cpp:7:
+In file included from /usr/include/ashlar/io/hdf5_id.hpp:4:
+/usr/include/ashlar/io/hdf5.hpp:4:2: error: "{MISSING}\""""]:
+    OTHERS.append((printed, [MISSING, "  at a.cpp:7"]))
 for text, expected in OTHERS:
     found = explain(text)[:len(expected)]
     if found != expected:

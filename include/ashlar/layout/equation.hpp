@@ -44,7 +44,7 @@ constexpr int arrows_in(equation const& text) {
 // The syntax of an equation. Error: throws a sentence.
 constexpr void check_syntax(equation const& text) {
   if (arrows_in(text) < 0)
-    throw "ashlar::equation: one letter a dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
+    throw "ashlar::equation: one letter per dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
   if (arrows_in(text) != 1) throw "ashlar::equation: it needs one ->, as in \"bi,ih->bh\"";
 }
 
@@ -57,7 +57,7 @@ template <equation E>
 constexpr void require_syntax() {
   static_assert(
       !equation_has_another_syntax<E>::value,
-      "ashlar::equation: one letter a dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"");
+      "ashlar::equation: one letter per dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"");
 }
 
 /// Parses an equation.

@@ -155,7 +155,7 @@ constexpr auto einsum(X const&... x) {
   } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
     static_assert(
         !ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
-        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
+        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter per dimension");
     return ops_detail::first_operand(x...);
   } else if constexpr ((ops_detail::operands_have_different_element_types<element_t<ops_detail::first_t<X...>>,
                                                                           element_t<X>>::value ||

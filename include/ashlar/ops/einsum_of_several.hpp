@@ -138,7 +138,7 @@ constexpr auto einsum(A const& a, B const& b, C const& c, D const&... d) {
                                                             layout_t<D>...>::value) {
     static_assert(
         !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>, layout_t<C>, layout_t<D>...>::value,
-        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
+        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter per dimension");
     return a;
   } else if constexpr (!std::is_same_v<element_t<A>, element_t<B>>) {
     ops_detail::require_one_element_type<element_t<A>, element_t<B>>();

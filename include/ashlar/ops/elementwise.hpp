@@ -24,7 +24,7 @@ struct elementwise_diagnostics {
         "ashlar::elementwise: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
     static_assert(
         !breaks<F, fault::partial_and_whole, Axis, L...>::value,
-        "ashlar::elementwise: only one operand is partial over the axis, so the other would be added once a rank; all_reduce the first, or write as_partial<axis>(other)");
+        "ashlar::elementwise: only one operand is partial over the axis, so the other would be added once per rank; all_reduce the first, or write as_partial<axis>(other)");
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
         "ashlar::elementwise: the function does not commute with the operand's reduction over the axis; all_reduce or reduce_scatter first");

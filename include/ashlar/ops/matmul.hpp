@@ -127,7 +127,7 @@ template <equation E, class To, tensor A, tensor B>
   } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value) {
     static_assert(
         !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value,
-        "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter a dimension");
+        "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter per dimension");
     return a;
   } else {
     constexpr bool other_elements =

@@ -14,7 +14,7 @@ constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::label
                                 layout_value const* const* x) {
   for (int o = 0; o < e.operands; ++o) {
     if (x[o]->rank != e.in[o].rank)
-      throw "ashlar::user_operation: an operand has another number of dimensions than the equation gives it; one letter a dimension";
+      throw "ashlar::user_operation: an operand has another number of dimensions than the equation gives it; one letter per dimension";
     for (int d = 0; d < e.in[o].rank; ++d)
       if (whole.find(e.in[o].label[d]) >= 0 && x[o]->dim[d].size)
         return rule_result::wrong(fault::sharded_dimension, x[o]->dim[d][0]);

@@ -12,10 +12,12 @@ auto item(X const& x) {
   static_assert(rank_v<X> == 0, "ashlar::item: the tensor has dimensions; reduce it to a scalar, or gather it");
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::item: the scalar is partial; all_reduce it first");
-  auto const& t = plan_detail::materialize(x);
-  element_t<X> value;
-  Kokkos::deep_copy(Kokkos::View<element_t<X>, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value),
-                    t.view());
+  element_t<X> value{};
+  if constexpr (rank_v<X> == 0) {
+    auto const& t = plan_detail::materialize(x);
+    Kokkos::deep_copy(Kokkos::View<element_t<X>, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value),
+                      t.view());
+  }
   return value;
 }
 

@@ -1,5 +1,5 @@
 // Labels stand without spaces.
-// EXPECT: ashlar::equation: one letter a dimension, commas between operands, -> before the result
+// EXPECT: ashlar::equation: one letter per dimension, commas between operands, -> before the result
 // ONE ERROR
 #include "ashlar/layout/equation.hpp"
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // An equation has one result.
-// EXPECT: ashlar::equation: one letter a dimension, commas between operands, -> before the result
+// EXPECT: ashlar::equation: one letter per dimension, commas between operands, -> before the result
 #include "ashlar/layout/equation.hpp"
 using namespace ashlar;
 

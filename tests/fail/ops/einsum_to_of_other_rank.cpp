@@ -1,5 +1,5 @@
 // Each dimension of an operand has a letter.
-// EXPECT: ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter a dimension
+// EXPECT: ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter per dimension
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"
 

@@ -1,5 +1,5 @@
 // An equation with half an arrow.
-// EXPECT: ashlar::equation: one letter a dimension, commas between operands, -> before the result
+// EXPECT: ashlar::equation: one letter per dimension, commas between operands, -> before the result
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"
 

@@ -1,4 +1,4 @@
-// A number added to a partial sum would be added once a rank.
+// A number added to a partial sum would be added once per rank.
 // EXPECT: ashlar::elementwise: the function does not commute with the operand's reduction
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"

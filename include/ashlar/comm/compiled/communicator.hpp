@@ -52,7 +52,8 @@ namespace ashlar {
 ASHLAR_INLINE communicator::communicator(MPI_Comm comm, std::shared_ptr<comm_detail::waiting_monitor> monitor)
     : communicator() {
   if (!mpi_is_usable())
-    throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
+    throw error(
+        "ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::environment at the start of main");
   if (comm == MPI_COMM_NULL)
     throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
   state_->monitor = std::move(monitor);
