@@ -20,54 +20,43 @@ using wide_plane = layout<halo("y", 2), halo("x", 2)>;
 template <int W>
 using given_plane = layout<halo("y", W, edge::given), halo("x", W, edge::given)>;
 
+using cube = mesh<axis<"z">, axis<"y">, axis<"x">>;
+template <int W, edge E = edge::zero>
+using volume = layout<halo("z", W, E), halo("y", W, E), halo("x", W, E)>;
+
 struct wave {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>((i * 37 + j * 11) % 101); }
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j, index_t k) const { return (*this)(i, j + 3 * k); }
 };
 
-// The exchange of faces as an expert writes it. Ranks are row-major, and the array holds `width` ghost cells a side.
+// The exchange of faces as an expert writes it, in 2 or 3 dimensions. Ranks are row-major, and the array holds `width` ghost
+// cells a side.
+template <int D>
 class by_hand {
  public:
   enum class way { packed, persistent, neighbor };
-  by_hand(device_mesh<grid> const& m, shape const& stored, int width, double* cells, way how)
-      : width_(width),
-        rows_(stored[0] - 2 * width),
-        columns_(stored[1] - 2 * width),
-        row_(stored[1]),
-        cells_(cells),
-        how_(how) {
-    int const sizes[]{m.sizes().size[0], m.sizes().size[1]}, open[]{0, 0};
-    MPI_Cart_create(MPI_COMM_WORLD, 2, sizes, open, 0, &cart_);
-    MPI_Cart_shift(cart_, 0, 1, &peer_[0], &peer_[1]);
-    MPI_Cart_shift(cart_, 1, 1, &peer_[2], &peer_[3]);
-    for (std::size_t f = 0; f < 4; ++f) {
-      out_[f].resize(size(f));
-      in_[f].resize(size(f));
+  by_hand(mesh_shape const& ranks, shape const& stored, int width, double* cells, way how)
+      : width_(width), stored_(stored), cells_(cells), how_(how) {
+    int const open[D]{};
+    MPI_Cart_create(MPI_COMM_WORLD, D, ranks.size, open, 0, &cart_);
+    for (int d = 0; d < D; ++d) MPI_Cart_shift(cart_, d, 1, &peer_[2 * at(d)], &peer_[2 * at(d) + 1]);
+    for (std::size_t f = 0; f < faces; ++f) {
+      out_[f].resize(static_cast<std::size_t>(face(f, true).size()));
+      in_[f].resize(out_[f].size());
     }
     if (how == way::persistent)
-      for (std::size_t f = 0; f < 4; ++f) {
-        MPI_Recv_init(in_[f].data(), int(size(f)), MPI_DOUBLE, peer_[f], int(f ^ 1), cart_, &requests_[f]);
-        MPI_Send_init(out_[f].data(), int(size(f)), MPI_DOUBLE, peer_[f], int(f), cart_, &requests_[f + 4]);
+      for (std::size_t f = 0; f < faces; ++f) {
+        MPI_Recv_init(in_[f].data(), size(f), MPI_DOUBLE, peer_[f], int(f ^ 1), cart_, &requests_[f]);
+        MPI_Send_init(out_[f].data(), size(f), MPI_DOUBLE, peer_[f], int(f), cart_, &requests_[f + faces]);
       }
     if (how == way::neighbor)
-      for (std::size_t f = 0; f < 4; ++f) {
-        int const all[]{int(stored[0]), int(stored[1])};
-        int const part[]{int(f < 2 ? index_t(width) : rows_), int(f < 2 ? columns_ : index_t(width))};
-        auto const type = [&](index_t row, index_t column) {
-          int const at[]{int(row), int(column)};
-          MPI_Datatype t = MPI_DATATYPE_NULL;
-          MPI_Type_create_subarray(2, all, part, at, MPI_ORDER_C, MPI_DOUBLE, &t);
-          MPI_Type_commit(&t);
-          return t;
-        };
-        send_[f] = type(first(f, true)[0], first(f, true)[1]);
-        receive_[f] = type(first(f, false)[0], first(f, false)[1]);
-      }
+      for (std::size_t f = 0; f < faces; ++f) send_[f] = type_of(face(f, true)), receive_[f] = type_of(face(f, false));
   }
   ~by_hand() {
     if (how_ == way::persistent)
       for (MPI_Request& r : requests_) MPI_Request_free(&r);
     if (how_ == way::neighbor)
-      for (std::size_t f = 0; f < 4; ++f) MPI_Type_free(&send_[f]), MPI_Type_free(&receive_[f]);
+      for (std::size_t f = 0; f < faces; ++f) MPI_Type_free(&send_[f]), MPI_Type_free(&receive_[f]);
     MPI_Comm_free(&cart_);
   }
   by_hand(by_hand const&) = delete;
@@ -75,81 +64,124 @@ class by_hand {
 
   void operator()() {
     if (how_ == way::neighbor) {
-      int const ones[]{1, 1, 1, 1};
-      MPI_Aint const zeros[4]{};
+      int ones[faces];
+      std::fill_n(ones, faces, 1);
+      MPI_Aint const zeros[faces]{};
       MPI_Neighbor_alltoallw(cells_, ones, zeros, send_.data(), cells_, ones, zeros, receive_.data(), cart_);
       return;
     }
-    for (std::size_t f = 0; f < 4; ++f) copy(f, true);
+    for (std::size_t f = 0; f < faces; ++f) copy(f, true);
     if (how_ == way::persistent) {
-      MPI_Startall(8, requests_.data());
+      MPI_Startall(2 * int{faces}, requests_.data());
     } else {
-      for (std::size_t f = 0; f < 4; ++f)
-        MPI_Irecv(in_[f].data(), int(size(f)), MPI_DOUBLE, peer_[f], int(f ^ 1), cart_, &requests_[f]);
-      for (std::size_t f = 0; f < 4; ++f)
-        MPI_Isend(out_[f].data(), int(size(f)), MPI_DOUBLE, peer_[f], int(f), cart_, &requests_[f + 4]);
+      for (std::size_t f = 0; f < faces; ++f)
+        MPI_Irecv(in_[f].data(), size(f), MPI_DOUBLE, peer_[f], int(f ^ 1), cart_, &requests_[f]);
+      for (std::size_t f = 0; f < faces; ++f)
+        MPI_Isend(out_[f].data(), size(f), MPI_DOUBLE, peer_[f], int(f), cart_, &requests_[f + faces]);
     }
-    MPI_Waitall(8, requests_.data(), MPI_STATUSES_IGNORE);
-    for (std::size_t f = 0; f < 4; ++f)
+    MPI_Waitall(2 * int{faces}, requests_.data(), MPI_STATUSES_IGNORE);
+    for (std::size_t f = 0; f < faces; ++f)
       if (peer_[f] != MPI_PROC_NULL) copy(f, false);
   }
 
  private:
-  // Faces: 0 below and 1 above along the rows' index, 2 and 3 along the columns'.
-  std::size_t size(std::size_t f) const { return static_cast<std::size_t>(width_ * (f < 2 ? columns_ : rows_)); }
-  std::array<index_t, 2> first(std::size_t f, bool owned) const {
-    index_t const w = width_;
-    if (f < 2) return {f == 0 ? (owned ? w : 0) : rows_ + (owned ? 0 : w), w};
-    return {w, f == 2 ? (owned ? w : 0) : columns_ + (owned ? 0 : w)};
+  // Face 2 * d is below along dimension d, and face 2 * d + 1 above.
+  static constexpr std::size_t faces = 2 * D;
+  struct part {
+    int lower[D], extent[D];
+    index_t size() const {
+      index_t n = 1;
+      for (int e : extent) n *= e;
+      return n;
+    }
+  };
+  static constexpr std::size_t at(int d) { return static_cast<std::size_t>(d); }
+  int size(std::size_t f) const { return int(out_[f].size()); }
+  part face(std::size_t f, bool owned) const {
+    part p{};
+    for (int d = 0; d < D; ++d) {
+      p.lower[d] = width_;
+      p.extent[d] = int(stored_[d]) - 2 * width_;
+    }
+    int const d = int(f / 2), n = p.extent[d];
+    p.extent[d] = width_;
+    p.lower[d] = f % 2 == 0 ? (owned ? width_ : 0) : n + (owned ? 0 : width_);
+    return p;
+  }
+  MPI_Datatype type_of(part const& p) const {
+    int all[D];
+    for (int d = 0; d < D; ++d) all[d] = int(stored_[d]);
+    MPI_Datatype t = MPI_DATATYPE_NULL;
+    MPI_Type_create_subarray(D, all, p.extent, p.lower, MPI_ORDER_C, MPI_DOUBLE, &t);
+    MPI_Type_commit(&t);
+    return t;
   }
   void copy(std::size_t f, bool owned) {
-    auto const [row, column] = first(f, owned);
-    double* const packed = owned ? out_[f].data() : in_[f].data();
-    index_t const rows = f < 2 ? width_ : rows_, columns = f < 2 ? columns_ : width_;
-    for (index_t i = 0; i < rows; ++i) {
-      double* const line = cells_ + (row + i) * row_ + column;
-      double* const other = packed + i * columns;
-      if (owned)
-        for (index_t j = 0; j < columns; ++j) other[j] = line[j];
-      else
-        for (index_t j = 0; j < columns; ++j) line[j] = other[j];
-    }
+    part const p = face(f, owned);
+    double* packed = owned ? out_[f].data() : in_[f].data();
+    index_t const row = stored_[D - 1], columns = p.extent[D - 1];
+    for (index_t k = 0; k < (D == 3 ? p.extent[0] : 1); ++k)
+      for (index_t i = 0; i < p.extent[D - 2]; ++i, packed += columns) {
+        index_t const above = D == 3 ? (p.lower[0] + k) * stored_[1] : 0;
+        double* const line = cells_ + (above + p.lower[D - 2] + i) * row + p.lower[D - 1];
+        if (owned)
+          for (index_t j = 0; j < columns; ++j) packed[j] = line[j];
+        else
+          for (index_t j = 0; j < columns; ++j) line[j] = packed[j];
+      }
   }
 
-  index_t width_, rows_, columns_, row_;
+  int width_;
+  shape stored_;
   double* cells_;
   way how_;
   MPI_Comm cart_ = MPI_COMM_NULL;
-  std::array<int, 4> peer_{};
-  std::array<std::vector<double>, 4> out_, in_;
-  std::array<MPI_Request, 8> requests_{};
-  std::array<MPI_Datatype, 4> send_{}, receive_{};
+  std::array<int, faces> peer_{};
+  std::array<std::vector<double>, faces> out_, in_;
+  std::array<MPI_Request, 2 * faces> requests_{};
+  std::array<MPI_Datatype, faces> send_{}, receive_{};
+};
+
+// The extents of a cube.
+template <int D>
+struct of_size {
+  index_t n[D];
+  explicit of_size(index_t side) { std::fill_n(n, D, side); }
 };
 
 // An array of the program's own with ghost cells, which ashlar adopts. Ranks see no other's.
-template <class H>
-auto adopted(device_mesh<grid> const& m, index_t n) {
-  auto const x = generate<double, stale<H>>(m, {n, n}, wave{});
+template <class H, class M>
+auto adopted(device_mesh<M> const& m, index_t n) {
+  constexpr int D = H::rank;
+  auto const x = generate<double, stale<H>>(m, of_size<D>(n).n, wave{});
   shape const s = x.stored_extents();
-  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace> const view(
-      "cells", static_cast<std::size_t>(s[0]), static_cast<std::size_t>(s[1]));
-  std::copy_n(x.stored_data(), s.size(), view.data());
-  return adopt<stale<H>>(m, view, {n, n});
+  auto const side = [&](int d) { return static_cast<std::size_t>(s[d]); };
+  using cells = std::conditional_t<D == 2, double**, double***>;
+  using view = Kokkos::View<cells, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace>;
+  auto const own = [&] {
+    if constexpr (D == 2)
+      return view("cells", side(0), side(1));
+    else
+      return view("cells", side(0), side(1), side(2));
+  }();
+  std::copy_n(x.stored_data(), s.size(), own.data());
+  return adopt<stale<H>>(m, own, of_size<D>(n).n);
 }
 
 // H: the edges are zero. Given: the same halo, whose cells beyond the domain are the program's, as the peers' are.
-template <class H, class Given, corners C>
-void exchanges(races& all, std::string const& what, device_mesh<grid> const& m, device_mesh<grid> const& mpi,
-               index_t n) {
+template <class H, class Given, corners C, class M>
+void exchanges(races& all, std::string const& what, device_mesh<M> const& m, device_mesh<M> const& mpi, index_t side) {
   if (!all.wants(what)) return;
-  auto const u = generate<double, stale<H>>(m, {n, n}, wave{});
+  constexpr int D = H::rank;
+  auto const& n = of_size<D>(side).n;
+  auto const u = generate<double, stale<H>>(m, n, wave{});
   auto const u2 = 1 * u;
   auto const u3 = 1 * u;
-  auto const over_mpi = generate<double, stale<H>>(mpi, {n, n}, wave{});
-  auto const peers = generate<double, stale<H>>(m, {n, n}, wave{});
-  auto const v = adopted<H>(m, n);
-  auto const w = adopted<Given>(m, n);
-  auto const expected = generate<double, H>(m, {n, n}, wave{});
+  auto const over_mpi = generate<double, stale<H>>(mpi, n, wave{});
+  auto const peers = generate<double, stale<H>>(m, n, wave{});
+  auto const v = adopted<H>(m, side);
+  auto const w = adopted<Given>(m, side);
+  auto const expected = generate<double, H>(m, n, wave{});
   constexpr int width = decltype(u)::widths.dim[0].lower;
   shape const stored = u.stored_extents();
   // Beside the domain's edges a hand-written exchange leaves the ghost cells alone.
@@ -157,13 +189,19 @@ void exchanges(races& all, std::string const& what, device_mesh<grid> const& m, 
     auto const copy = tensor_detail::copy_of_stored(x);  // a pointer to x itself would tell it to expect writes
     double const* const cells = copy.stored_data();
     region const own = u.local_region();
-    for (index_t i = 0; i < stored[0]; ++i)
-      for (index_t j = 0; j < stored[1]; ++j) {
-        index_t const row = own.dim[0].begin - width + i, column = own.dim[1].begin - width + j;
-        bool const corner = (i < width || i >= stored[0] - width) && (j < width || j >= stored[1] - width);
-        if ((corner && !with_corners) || row < 0 || column < 0 || row >= n || column >= n) continue;
-        if (cells[i * stored[1] + j] != expected.stored_data()[i * stored[1] + j]) return false;
+    for (index_t c = 0; c < stored.size(); ++c) {
+      index_t rest = c;
+      int outside = 0;  // the number of dimensions in which the cell is in the halo
+      bool beyond = false;
+      for (int d = D - 1; d >= 0; --d) {
+        index_t const i = rest % stored[d], index = own.dim[d].begin - width + i;
+        rest /= stored[d];
+        outside += i < width || i >= stored[d] - width;
+        beyond = beyond || index < 0 || index >= side;
       }
+      if (beyond || (outside > 1 && !with_corners)) continue;
+      if (cells[c] != expected.stored_data()[c]) return false;
+    }
     return true;
   };
   auto const ours = [&](char const* name, auto const& x) {
@@ -175,10 +213,11 @@ void exchanges(races& all, std::string const& what, device_mesh<grid> const& m, 
   };
   std::vector<variant> variants{ours("ashlar", u), ours(ashlar_over_mpi, over_mpi), ours("ashlar: adopted view", v),
                                 ours("ashlar: adopted view, given edges", w)};
-  by_hand packed(m, stored, width, peers.stored_data(), by_hand::way::packed),
-      persistent(m, stored, width, peers.stored_data(), by_hand::way::persistent),
-      neighbor(m, stored, width, peers.stored_data(), by_hand::way::neighbor);
-  auto const theirs = [&](char const* name, by_hand& exchange) {
+  using hand = by_hand<D>;
+  hand packed(m.sizes(), stored, width, peers.stored_data(), hand::way::packed),
+      persistent(m.sizes(), stored, width, peers.stored_data(), hand::way::persistent),
+      neighbor(m.sizes(), stored, width, peers.stored_data(), hand::way::neighbor);
+  auto const theirs = [&](char const* name, hand& exchange) {
     return variant{name, "mpi", [&exchange] { exchange(); },
                    [&exchange, &peers, equal] {
                      exchange();
@@ -249,7 +288,7 @@ void sweeps(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi
       }
   };
   Kokkos::deep_copy(b.stored_view(), 0.);
-  by_hand exchange(m, stored, 1, a.stored_data(), by_hand::way::packed);
+  by_hand<2> exchange(m.sizes(), stored, 1, a.stored_data(), by_hand<2>::way::packed);
   auto const same = [&](auto const& x) {
     auto const y = owned(x);
     return std::equal(y.data(), y.data() + y.local_size(), expected.data());
@@ -292,6 +331,19 @@ void measure(int argc, char** argv) {
     exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 256^2 double", m, mpi, 256);
   }
   sweeps(all, m, mpi, 4096);
+  if (ranks > 1) {
+    int split[3]{};
+    MPI_Dims_create(ranks, 3, split);
+    device_mesh<cube> const in_space(MPI_COMM_WORLD, split);
+    auto const by_messages = mesh_over_mpi<cube>(split);
+    auto const row = [&]<int W, corners C>(char const* what) {
+      exchanges<volume<W>, volume<W, edge::given>, C>(all, what, in_space, by_messages, 256);
+    };
+    row.operator()<1, corners::none>("exchange, width 1, 256^3 double");
+    row.operator()<1, corners::all>("exchange with corners, width 1, 256^3 double");
+    row.operator()<2, corners::none>("exchange, width 2, 256^3 double");
+    row.operator()<2, corners::all>("exchange with corners, width 2, 256^3 double");
+  }
   all.write();
 }
 

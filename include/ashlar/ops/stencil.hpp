@@ -39,7 +39,10 @@ struct neighbours {
     // First the row, then the cell in it: compilers keep a pointer per row, and not one per cell.
     T const* row = cell;
     for (int d = 0; d < last && d < static_cast<int>(sizeof...(I)); ++d) row += at[d] * stride[d];
-    return row[sizeof...(I) == Rank ? at[last] * stride[last] : 0];
+    if constexpr (sizeof...(I) == Rank)
+      return row[at[last] * stride[last]];
+    else
+      return *row;
   }
 };
 

@@ -40,6 +40,9 @@ class out_of_memory : public error {
 [[noreturn]] ASHLAR_INLINE void fail_memory(out_of_memory const& e, shape const& extents, index_t elements,
                                             std::size_t element_bytes);
 
+/// Asks the system for large pages, if the memory is large enough for some. Pre: nothing has been written there.
+ASHLAR_INLINE void prefer_large_pages(void* memory, std::size_t bytes);
+
 template <class MemorySpace>
 class pool;
 
@@ -234,11 +237,14 @@ void* pool<MemorySpace>::new_memory(std::size_t size) {
   // Other ranks of the node read the host's tensors, so these are in memory that all of them see.
   if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
     if (void* const p = node_memory::instance().allocate(size)) return p;
+  void* block = nullptr;
   try {
-    return Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
+    block = Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
   } catch (std::exception const&) {
     return nullptr;
   }
+  if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>) prefer_large_pages(block, size);
+  return block;
 }
 
 template <class MemorySpace>

@@ -6,6 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 using namespace ashlar;
@@ -18,7 +22,32 @@ using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
 
 bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
+// True if the system knows that the memory at `p` is to have large pages: its flags in /proc/self/smaps contain "hg".
+bool asks_for_large_pages(void const* p) {
+  std::ifstream maps("/proc/self/smaps");
+  auto const at = reinterpret_cast<std::uintptr_t>(p);
+  bool here = false;
+  for (std::string words; std::getline(maps, words);) {
+    std::uintptr_t begin = 0, end = 0;
+    char dash = 0;
+    std::istringstream range(words);
+    if (range >> std::hex >> begin >> dash >> end && dash == '-') here = begin <= at && at < end;
+    if (here && words.starts_with("VmFlags:")) return contains(words + " ", " hg ");
+  }
+  return false;
+}
+
 }  // namespace
+
+TEST_CASE("memory: a large block that no other rank sees asks for large pages") {
+  device_mesh<line> const m(MPI_COMM_WORLD);
+  index_t const n = index_t{4} << 20;
+  auto const large = make<double, layout<"x">>(m, {n * m.size()});
+  bool const shared = comm_detail::node_memory::instance().contains(large.data());
+  bool const known = ASHLAR_LINUX && std::is_same_v<decltype(large)::memory_space, Kokkos::HostSpace> &&
+                     std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+  CHECK(asks_for_large_pages(large.data() + n / 2) == (!shared && known));
+}
 
 TEST_CASE("memory: extents whose elements or bytes cannot be counted are an error on every rank") {
   device_mesh<line> const m(MPI_COMM_WORLD);
