@@ -34,6 +34,8 @@ if(NOT ASHLAR_LAYOUT_ONLY)
     "${PROJECT_SOURCE_DIR}/tests/support/data.cpp")
   target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ${ashlar_compiled})
   target_precompile_headers(ashlar-mpi-main PRIVATE <mpi.h> <Kokkos_Core.hpp> <doctest/doctest.h>)
+  add_library(ashlar-doctest-alone OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/support/doctest_alone.cpp")
+  target_link_libraries(ashlar-doctest-alone PRIVATE ashlar-test)
 endif()
 
 # ashlar_test_sources(<variable> <folder>): the test files in a folder that ASHLAR_TESTS_ONLY matches, except files that
@@ -106,6 +108,13 @@ function(ashlar_add_doctest target main library)
   endif()
 endfunction()
 
+# ashlar_add_program(<target> <library> <source>): a program of tests with a main of its own, compiled as the tests are.
+function(ashlar_add_program target library source)
+  add_executable(${target} ${source})
+  target_link_libraries(${target} PRIVATE ashlar-doctest-alone ${library} ${ashlar_compiled} ashlar-test)
+  target_precompile_headers(${target} REUSE_FROM ashlar-mpi-main)
+endfunction()
+
 # The main starts MPI and Kokkos for layers that need Kokkos. comm's unit tests start MPI themselves.
 function(ashlar_add_unit_tests layer library)
   set(main ashlar-mpi-main)
@@ -176,6 +185,9 @@ function(ashlar_add_header_tests library link)
     ashlar_first_include(first "${file}")
     list(APPEND tried ${first})
   endforeach()
+  if(NOT ASHLAR_LONG_TESTS)
+    list(FILTER headers EXCLUDE REGEX "/(compiled/[a-z0-9_]+|instantiated)\\.hpp$")  # src/instantiated.cpp compiles these
+  endif()
   set(sources)
   foreach(header IN LISTS headers)
     cmake_path(RELATIVE_PATH header BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/include")
@@ -269,6 +281,15 @@ if(NOT ASHLAR_LAYOUT_ONLY AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND "fail" IN
     add_custom_command(OUTPUT "${header}.gch" DEPENDS "${header}" "${flags_file}" DEPFILE "${header}.d" VERBATIM
       COMMAND "${compiler}" "@${flags_file}" -DASHLAR_INSTANTIATED ${once} -x c++-header "${header}" -MD -MF "${header}.d" -o "${header}.gch")
     list(APPEND precompiled "${header}.gch")
+    # Operations on layouts: clang reads them precompiled in a sixth of the time, g++ does not.
+    if(folder MATCHES "clang")
+      set(header "${CMAKE_CURRENT_BINARY_DIR}/must_fail.${folder}/layouts.hpp")
+      set(layout_flags "${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_layout.CXX.flags")
+      file(CONFIGURE OUTPUT "${header}" CONTENT "#include \"ashlar/layout.hpp\"\n")
+      add_custom_command(OUTPUT "${header}.gch" DEPENDS "${header}" "${layout_flags}" DEPFILE "${header}.d" VERBATIM
+        COMMAND "${compiler}" "@${layout_flags}" ${once} -x c++-header "${header}" -MD -MF "${header}.d" -o "${header}.gch")
+      list(APPEND precompiled "${header}.gch")
+    endif()
   endforeach()
   add_custom_target(must_fail_precompiled ALL DEPENDS ${precompiled})
 endif()
@@ -316,6 +337,9 @@ function(ashlar_add_fail_tests layer library)
     set(flags_with_kokkos "@${flags_file}")
     if(TARGET must_fail_precompiled)
       list(APPEND flags_with_kokkos -DASHLAR_INSTANTIATED -include "${CMAKE_CURRENT_BINARY_DIR}/must_fail.${folder}/all.hpp")
+      if(folder MATCHES "clang" AND layer MATCHES "^(ops|autodiff)$")
+        list(APPEND flags_without_kokkos -include "${CMAKE_CURRENT_BINARY_DIR}/must_fail.${folder}/layouts.hpp")
+      endif()
     endif()
     set(option --without-control)
     if(ARGC EQUAL 3)

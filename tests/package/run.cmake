@@ -1,6 +1,9 @@
 # Installs the library if the consumer is to find it; configures and builds the consumer, and runs it if it is one program.
 file(REMOVE_RECURSE "${work}")
 set(arguments "-DCMAKE_CXX_COMPILER=${compiler}" "-DCOMPONENT=${component}")
+if(fewer)
+  list(APPEND arguments -DFEWER=ON)
+endif()
 if(NOT consumer)
   set(consumer "${way}")
 endif()
