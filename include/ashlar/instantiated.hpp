@@ -52,6 +52,7 @@
 #include "ashlar/tensor/compiled/halo_transfers.hpp"
 #include "ashlar/tensor/compiled/message_counts.hpp"
 #include "ashlar/tensor/compiled/print.hpp"
+#include "ashlar/tensor/compiled/product_route.hpp"
 #include "ashlar/tensor/compiled/roll.hpp"
 #include "ashlar/tensor/compiled/sort_parts.hpp"
 #include "ashlar/tensor/compiled/run_program.hpp"

@@ -6,7 +6,7 @@ namespace ashlar {
 
 namespace linalg_detail {
 
-// Factors the shards of x in place.
+// Factors the shards of x in place. ScaLAPACK reads and writes one triangle, and the other one holds zeros.
 struct cholesky_of {
   template <class X>
   char const* operator()(X const& x) const {
@@ -16,7 +16,6 @@ struct cholesky_of {
     // ScaLAPACK sees the transpose conj(L) L^T, whose upper factor is L^T.
     if (d[2] > 0) potrf("U", &d[2], shard.data(), &one, &one, d.data(), &info, 1);
     shard.finish();
-    keep_triangle(x, triangle::lower);
     return info == 0 ? nullptr
                      : "ashlar::linalg::cholesky: the matrix is not positive definite; give a symmetric or Hermitian "
                        "one whose eigenvalues are positive";
@@ -40,7 +39,7 @@ template <class X>
   if constexpr (linalg_detail::is_matrix<X>) {
     plan_detail::call_in_errors const call(w);
     linalg_detail::require_square(a.extents());
-    auto l = linalg_detail::working_copy<block_cyclic_t<layout_t<X>>>(a, w);
+    auto l = linalg_detail::working_triangle<block_cyclic_t<layout_t<X>>>(a, triangle::lower, w);
     linalg_detail::call_solver("linalg::cholesky", w, linalg_detail::cholesky_of{}, l);
     return l;
   } else {

@@ -12,21 +12,32 @@ namespace ops_detail {
 template <equation E, class To>
 struct product_into {};
 
-// Extents that do not fit throw before anything is communicated.
+template <equation E, class A, class B>
+struct static_product {
+  static constexpr shape value = einsum_op<E>::extents({}, static_extents_v<A>, static_extents_v<B>);
+};
+
+// Extents that do not fit throw before anything is communicated. Real ranks choose among layouts that are values. A dry
+// run makes types of the candidates.
 template <equation E, class To, plain_tensor A, plain_tensor B>
 constexpr auto multiply(product_into<E, To>, A const& a, B const& b, call_site const& w) {
   using plans = product_plans<E, To, A, B>;
   static_assert(!operands_on_different_meshes<A, B>::value,
                 "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
   require_meshes_of_one_size(a, b);
-  (void)einsum_op<E>::extents({}, a.extents(), b.extents());
-  return with_least_product<plans>(a.extents(), b.extents(), a.mesh().sizes(), [&]<class P>(P) {
-    auto const product = [&](A const& x, B const& y) {
-      return einsum<E>(redistribute<typename P::a>(x, w), redistribute<typename P::b>(y, w));
-    };
-    return redistribute<To>(backend_of<A>::template gathered_product<E, typename P::a, typename P::b>(a, b, w, product),
-                            w);
-  });
+  shape const product = einsum_op<E>::extents({}, a.extents(), b.extents());
+  using backend = backend_of<A>;
+  if constexpr (backend::template multiplies<E, To, A, B>) {
+    auto const y = backend::template multiply<E, product_layout<plans>>(plans::problem, a, b, product, w);
+    if constexpr (static_shape<A> && static_shape<B>)
+      return plan_detail::fix<static_product<E, A, B>>(y);
+    else
+      return y;
+  } else {
+    return with_least_product<plans>(a.extents(), b.extents(), a.mesh().sizes(), [&]<class P>(P) {
+      return redistribute<To>(einsum<E>(redistribute<typename P::a>(a, w), redistribute<typename P::b>(b, w)), w);
+    });
+  }
 }
 
 // The equation of one operand that sums over the labels that it alone has, and the equation of the sum.

@@ -14,38 +14,63 @@ inline constexpr mesh_shape likely_sizes = [] {
   return s;
 }();
 
-// The candidates for a product of tensors of types A and B into layout To.
+// A product before its extents are known. `likely` are the sizes of the mesh for which candidates are chosen.
+struct product_problem {
+  product_task task;
+  element_cost each;
+  mesh_shape likely;
+  axis_mask helpers = 0;  // axes whose ranks share the work of redistributions
+  bool is_static = false;
+  shape a{}, b{};  // static extents
+
+  // Exact prices of block-cyclic dimensions take a compiler too long.
+  constexpr bool has_blocks() const {
+    return (encode_blocks(task.a) | encode_blocks(task.b) | encode_blocks(task.to)) != 0;
+  }
+  constexpr product_candidates candidates() const {
+    if (!is_static) return product_candidates(task, likely, each);
+    product_sizes const s{{task.e, a, b}, likely, each};
+    product_candidates const c(task, s);
+    product_candidates best = c;
+    best.size = 1;
+    best.plan[0] = c.plan[has_blocks() ? c.least_estimated(task, s) : c.least(task, s)];
+    return best;
+  }
+  constexpr int least(product_candidates const& c, shape const& of_a, shape const& of_b,
+                      mesh_shape const& sizes) const {
+    return c.least_estimated(task, {{task.e, of_a, of_b}, sizes, each});
+  }
+};
+
+// The candidates for a product of tensors of types A and B into layout To. The compiler finds `value` if a program uses it.
 template <equation E, class To, class A, class B>
 struct product_plans {
   using mesh = mesh_t<A>;
   using context = mesh_context<mesh, layout_t<A>, layout_t<B>, To>;
-  static constexpr element_cost each = plan_detail::element_cost_of<element_t<A>>;
-  static constexpr bool is_static = sizes_are_static<A> && sizes_are_static<B>;
-
-  static constexpr product_task task = [] {
-    product_task t{parse(E), value_v<context, layout_t<A>>, value_v<context, layout_t<B>>, value_v<context, To>};
-    t.axes = axes_with_ranks<mesh> | t.a.named() | t.b.named() | t.to.named();
-    t.links = complete_links<mesh>();
-    return t;
-  }();
-  // Exact prices of block-cyclic dimensions take a compiler too long.
-  static constexpr bool has_blocks = (encode_blocks(task.a) | encode_blocks(task.b) | encode_blocks(task.to)) != 0;
-  static constexpr product_candidates value = [] {
-    if constexpr (is_static) {
-      product_sizes const s{{task.e, static_extents_v<A>, static_extents_v<B>}, static_sizes<mesh>, each};
-      product_candidates const c(task, s);
-      product_candidates best = c;
-      best.size = 1;
-      best.plan[0] = c.plan[has_blocks ? c.least_estimated(task, s) : c.least(task, s)];
-      return best;
-    } else {
-      return product_candidates(task, likely_sizes<mesh>, each);
+  static constexpr product_problem problem = [] {
+    product_problem p{{parse(E), value_v<context, layout_t<A>>, value_v<context, layout_t<B>>, value_v<context, To>},
+                      plan_detail::element_cost_of<element_t<A>>,
+                      likely_sizes<mesh>,
+                      axes_with_ranks<mesh>};
+    p.task.axes = p.helpers | p.task.a.named() | p.task.b.named() | p.task.to.named();
+    p.task.links = complete_links<mesh>();
+    if constexpr (sizes_are_static<A> && sizes_are_static<B>) {
+      p.is_static = true;
+      p.a = static_extents_v<A>;
+      p.b = static_extents_v<B>;
     }
+    return p;
   }();
+  static constexpr product_candidates value = problem.candidates();
   static constexpr int least(shape const& a, shape const& b, mesh_shape const& sizes) {
-    return value.least_estimated(task, {{task.e, a, b}, sizes, each});
+    return problem.least(value, a, b, sizes);
   }
 };
+
+// The layout of the result, in canonical form.
+template <class Plans>
+using product_layout = layout_from_t<typename Plans::context, encode(Plans::problem.task.to),
+                                     encode_blocks(Plans::problem.task.to), Plans::problem.task.to.rank>;
 
 // The layouts of the operands in candidate I.
 template <class Plans, int I>

@@ -318,10 +318,8 @@ struct backend<abstract_mesh<M>> {
   static constexpr void put_product(Chunks const&, index_t, A const&, B const&, Y& y, int) {
     y.set_origin({});
   }
-  template <equation E, class ToX, class ToY, class X, class Y, class F>
-  static constexpr auto gathered_product(X const& x, Y const& y, call_site const&, F const& gather) {
-    return gather(x, y);
-  }
+  template <equation, class, class, class>
+  static constexpr bool multiplies = false;
   template <equation E, class Y, class A, class B>
   static constexpr void add_product(Y& y, element_t<Y> const&, A const&, B const&) {
     y.set_origin({});

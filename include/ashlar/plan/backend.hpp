@@ -55,8 +55,9 @@ namespace plan_detail {
 ///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
-///   gathered_product<E, ToX, ToY>(x, y, w, f)    f(x, y): einsum<E> of x in layout ToX and y in layout ToY
-///                                                (ops/matmul.hpp); x and y may wait to be evaluated
+///   multiplies<E, To, A, B>                      true if `multiply` can bring a product of A and B into layout To
+///   multiply<E, To>(p, a, b, extents, w)         einsum<E> in layout To, by the candidates of the problem p
+///                                                (ops/matmul.hpp); a and b may wait to be evaluated
 ///   add_product<E>(y, alpha, a, b)               adds alpha * einsum<E>(a, b) to y (ops/matmul_into.hpp); a and b may
 ///                                                wait to be evaluated
 /// Active tensors have no backend: autodiff/ overloads functions of ops/, and the overloads call operations and collectives on

@@ -1,7 +1,6 @@
 // The backend of tensors on real ranks. It forwards each member of plan/backend.hpp to the header that the comment
 // names.
 #pragma once
-#include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/complex.hpp"
 #include "ashlar/tensor/add_halo.hpp"
 #include "ashlar/tensor/halo_bundle.hpp"
@@ -9,6 +8,7 @@
 #include "ashlar/tensor/box.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/evaluate.hpp"
 #include "ashlar/tensor/halo_windows.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/product_of_blocks.hpp"
@@ -24,29 +24,10 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-template <class T, class X>
-kernels::shard<T> shard_of(X const& x) {
-  return {x.data(), x.local_region(), x.extents()};
-}
-
-/// True if there is an overload of run for the operation and these shards.
-template <class Op, class Space, class... Shard>
-concept has_kernel = requires {
-  run(std::declval<Op const&>(), std::declval<Space const&>(), std::declval<kernels::scratch_memory>(),
-      std::declval<Shard const&>()...);
-};
-template <class Op, class Space, class... Shard>
-struct operation_without_a_kernel {
-  static constexpr bool value = !has_kernel<Op, Space, Shard...>;
-};
-
 /// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) on the shards.
 template <class Op, class T, class L, class M, class S, class... X>
 void evaluate_into(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
-  static_assert(
-      !operation_without_a_kernel<Op, S, kernels::shard<T>, kernels::shard<element_t<X> const>...>::value,
-      "ashlar::apply: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
-  run(op, S{}, scratch_from_pool<S>, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
+  evaluate_shards<S>(op, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
 }
 
 /// The result of an operation as a new tensor. Operations whose result is lazy or shares memory have overloads in
@@ -283,9 +264,12 @@ struct backend<device_mesh<M>> {
     tensor_detail::put_product<E>(cut, i, a, b, y, dim);
   }
   // tensor/product_of_blocks.hpp
-  template <equation E, class ToX, class ToY, class X, class Y, class F>
-  static auto gathered_product(X const& x, Y const& y, call_site const& w, F const& gather) {
-    return tensor_detail::gathered_product<E, ToX, ToY>(x, y, w, gather);
+  template <equation, class To, class A, class B>
+  static constexpr bool multiplies = tensor_detail::multiplies_shards<M, To, A, B>;
+  template <equation E, class To, class A, class B>
+  static auto multiply(ops_detail::product_problem const& p, A const& a, B const& b, shape const& extents,
+                       call_site const& w) {
+    return tensor_detail::multiply<E, To>(p, tensor_detail::materialize(a), tensor_detail::materialize(b), extents, w);
   }
   // tensor/collective_einsum.hpp
   template <equation E, class Y, class A, class B>

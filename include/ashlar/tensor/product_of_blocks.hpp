@@ -3,9 +3,10 @@
 #include "ashlar/kernels/matrix.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/ops/einsum.hpp"
-#include "ashlar/ops/relayout_plan.hpp"
 #include "ashlar/tensor/collective_scope.hpp"
-#include "ashlar/tensor/run_step.hpp"
+#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/product_route.hpp"
+#include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include "ashlar/tensor/terms_in_panels.hpp"
 #include <algorithm>
@@ -20,64 +21,52 @@ struct matrix_product;  // kernels/einsum.hpp, which needs BLAS
 
 namespace ashlar::tensor_detail {
 
-/// The dimension of the summed label in each operand of a product of two matrices. -1: the equation is another product.
-struct summed_dims {
-  int of_a = -1, of_b = -1;
-  bool transposed = false;  // the result is [columns of b][rows of a]
+/// Takes the steps of a route. Each shard between is freed as soon as the next step is done.
+template <class T, class Space, class M>
+stored_shard<T, Space> along_route(route_of_tensor const& route, device_mesh<M> const& m, stored_shard<T, Space> x,
+                                   shape const& extents, call_site const& w) {
+  for (plan_step const* s : route.steps)
+    x = step_of_shards<builtin_ops, ops_detail::axes_with_ranks<M> == 0>(*s, m, x, extents, {}, w);
+  return x;
+}
 
-  constexpr explicit summed_dims(einsum_equation const& e) {
-    if (e.operands != 2 || e.in[0].rank != 2 || e.in[1].rank != 2 || e.out.rank != 2) return;
-    for (int d = 0; d < 2; ++d) {
-      int const other = e.in[1].find(e.in[0].label[d]);
-      if (other < 0 || e.out.find(e.in[0].label[d]) >= 0) continue;
-      char const row = e.in[0].label[1 - d], column = e.in[1].label[1 - other];
-      if (row == column || e.out.find(row) < 0 || e.out.find(column) < 0) continue;
-      of_a = d;
-      of_b = other;
-      transposed = e.out.find(column) == 0;
+/// An operand of a product: its shard and its route.
+template <class T, class Space, class M>
+struct routed_operand {
+  device_mesh<M> const& mesh;
+  stored_shard<T, Space> shard;
+  shape extents;
+  route_of_tensor const& route;
+
+  shape local_extents() const { return local_shape(extents, route.from, mesh.sizes(), mesh.rank()); }
+  /// The terms of each rank of a gather over `axes`. Pre: the dimension of the terms is not block-cyclic.
+  std::vector<interval> terms_of_ranks(axis_mask axes, int dim) const {
+    mesh_shape const& sizes = mesh.sizes();
+    std::vector<interval> terms;
+    for (int q = 0; q < sizes.ranks(axes); ++q) {
+      auto const& d = local_region(extents, route.from, sizes, sizes.with_position(mesh.rank(), axes, q)).dim[dim];
+      terms.push_back({d.begin, d.end});
     }
+    return terms;
+  }
+  /// The shard at the end of the route. `kept` owns it.
+  kernels::shard<T const> redistributed(stored_shard<T, Space>& kept, call_site const& w) const {
+    kept = along_route(route, mesh, shard, extents, w);
+    return {kept.data(), local_region(extents, route.to, mesh.sizes(), mesh.rank()), extents};
   }
 };
 
-/// The plan that gathers a dimension in one step, and nothing else, is the only one of Plans.
-template <class Plans>
-constexpr bool gathers_only(layout_value const& from, layout_value const& to, int dim) {
-  redistribution_plan const& p = Plans::value.plan[0];
-  return Plans::value.size == 1 && p.size == 1 && p[0].what == collective::all_gather && to.dim[dim].size == 0 &&
-         from.dim[dim].cyclic == 0 && from.dim[1 - dim] == to.dim[1 - dim] && p[0].axes == from.dim[dim].mask();
-}
-
-/// The terms of each rank of a gather over `axes`. Pre: the dimension of the terms is not block-cyclic.
-template <class X>
-std::vector<interval> terms_of_ranks(X const& x, axis_mask axes, int dim) {
-  mesh_shape const& sizes = x.mesh().sizes();
-  std::vector<interval> terms;
-  for (int q = 0; q < sizes.ranks(axes); ++q) {
-    auto const& d = local_region(x.extents(), x.layout, sizes, sizes.with_position(x.mesh().rank(), axes, q)).dim[dim];
-    terms.push_back({d.begin, d.end});
-  }
-  return terms;
-}
-
-/// An operand that is not gathered. Other ranks of the node read it in place. Between nodes it travels in panels.
-/// Gathers: Plan is one all_gather of dimension `dim`. Otherwise each rank has all terms.
-/// Collective: the ranks that differ along the axes of the gather. They may read the operand until this object ends.
-template <class Plan, bool Gathers, class T, class L, class M>
+/// An operand that is not gathered. Other ranks of the node read it in place. Between nodes it travels in panels. If no
+/// axes gather it, each rank has all terms.
+/// Collective: the ranks that differ along the axes. They may read the operand until this object ends.
+template <class T, class Space, class M>
 class operand_of_product {
  public:
-  static axis_mask axes() {
-    if constexpr (Gathers)
-      return step_of<Plan, 0>.axes;
-    else
-      return 0;
-  }
-
-  operand_of_product(tensor_on<T, L, M> const& x, int dim, panels_of_terms const& panels, std::vector<interval> terms,
-                     [[maybe_unused]] call_site const& w)
+  operand_of_product(routed_operand<T, Space, M> const& x, axis_mask axes, int dim, panels_of_terms const& panels,
+                     std::vector<interval> terms, call_site const& w)
       : x_(x), dim_(dim), panels_(panels), terms_(std::move(terms)) {
-    if constexpr (Gathers)
-      if (terms_.size() > 1) offer(w);
-    if (!scope_) shards_.push_back(shard(x_.data(), x_.local_extents(), terms_[0]));
+    if (axes != 0 && terms_.size() > 1) offer(w);
+    if (!scope_) shards_.push_back(shard(x_.shard.data(), x_.local_extents(), terms_[0]));
   }
   operand_of_product(operand_of_product const&) = delete;
   operand_of_product& operator=(operand_of_product const&) = delete;
@@ -126,22 +115,21 @@ class operand_of_product {
   }
 
  private:
-  using space = typename tensor_on<T, L, M>::execution_space;
-
   shard_of_terms<T> shard(T const* data, shape const& extents, interval const& terms) const {
     return {data, dim_, extents, terms};
   }
   void offer(call_site const& w) {
-    device_mesh<M> const& m = x_.mesh();
-    plan_step const& s = step_of<Plan, 0>;
+    device_mesh<M> const& m = x_.mesh;
+    plan_step const& s = *x_.route.steps[0];
     communicator const& ranks = m.communicator(s.axes);
-    if (m.recorder()) note(m, s, step_bytes(s, x_.extents(), m.sizes(), sizeof(T)), w);
-    step_transfers const& v = *remembered_transfers(s, x_.extents(), m.sizes(), m.rank());
+    if (m.recorder()) note(m, s, step_bytes(s, x_.extents, m.sizes(), sizeof(T)), w);
+    step_transfers const& v = *remembered_transfers(s, x_.extents, m.sizes(), m.rank());
     constexpr std::uint64_t in_panels = 2;  // other calls of an all_gather have another fingerprint
     std::uint64_t const fingerprint =
         fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>, in_panels, panels_.count);
     scope_.emplace(m, s, fingerprint, v.received * sizeof(T), w, collective_kind::goes_on);
-    round_.emplace(ranks, fingerprint, static_cast<T const*>(x_.data()), static_cast<std::size_t>(v.source.size()));
+    round_.emplace(ranks, fingerprint, static_cast<T const*>(x_.shard.data()),
+                   static_cast<std::size_t>(v.source.size()));
     if (*round_) {
       is_read_ = true;
       ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
@@ -153,7 +141,7 @@ class operand_of_product {
       }
     } else {
       interval const own = terms_[static_cast<std::size_t>(ranks.rank())];
-      in_panels_.emplace(ranks, panels_, std::move(terms_), shard(x_.data(), x_.local_extents(), own));
+      in_panels_.emplace(ranks, panels_, std::move(terms_), shard(x_.shard.data(), x_.local_extents(), own));
       or_give_up([&] { in_panels_->post(0); });
     }
     scope_->leave();
@@ -181,14 +169,14 @@ class operand_of_product {
     });
   }
 
-  tensor_on<T, L, M> x_;
+  routed_operand<T, Space, M> x_;
   int dim_;
   panels_of_terms const& panels_;
   std::vector<interval> terms_;
   std::vector<shard_of_terms<T>> shards_;  // that are read in place
   std::optional<collective_scope> scope_;
   std::optional<node_round<T>> round_;
-  std::optional<operand_in_panels<space, T>> in_panels_;
+  std::optional<operand_in_panels<Space, T>> in_panels_;
   bool is_read_ = false;
 };
 
@@ -220,68 +208,105 @@ concept has_matrix_product = requires { requires kernels_detail::matrix_product<
 /// BLAS is slow for few terms, so smaller blocks are gathered at once.
 inline constexpr index_t least_terms_in_place = 128;
 
-/// The result of `gather(x, y)`, which is einsum<E> of x in layout ToX and y in layout ToY. No operand is gathered along
-/// the summed label. On a node BLAS reads the blocks of the other ranks. Between nodes panels travel, and the next one
-/// travels while BLAS multiplies.
-template <equation E, class ToX, class ToY, class X, class Y, class F>
-auto gathered_product(X const& x, Y const& y, call_site const& w, F const& gather) {
-  using M = mesh_t<X>;
-  using T = element_t<X>;
-  using S = typename tensor_on<T, ToX, M>::execution_space;
+/// einsum<E> of two operands in the layouts of their routes, if it can do without gathering an operand along the summed
+/// label. On a node BLAS reads the blocks of the other ranks. Between nodes panels travel, and the next one travels while
+/// BLAS multiplies. Otherwise the result has no memory.
+/// `product`: its extents; `layout`: of the product.
+template <equation E, class T, class S, class M>
+stored_shard<T, S> product_in_place(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b,
+                                    shape const& product, layout_value const& layout, call_site const& w) {
   constexpr summed_dims d(einsum_op<E>::eq);
-  if constexpr (!runs_in_caller<S> || d.of_a < 0 || layout_detail::layout_has_a_halo<layout_t<X>>::value ||
-                layout_detail::layout_has_a_halo<layout_t<Y>>::value) {
-    return gather(x, y);
-  } else {
-    constexpr axis_mask all = ops_detail::axes_with_ranks<M>;
-    using from_x = ops_detail::plans_between<M, layout_t<X>, ToX, all>;
-    using from_y = ops_detail::plans_between<M, layout_t<Y>, ToY, all>;
-    using cx = typename from_x::context;
-    using cy = typename from_y::context;
-    constexpr bool x_is_read = gathers_only<from_x>(value_v<cx, layout_t<X>>, value_v<cx, ToX>, d.of_a),
-                   y_is_read = gathers_only<from_y>(value_v<cy, layout_t<Y>>, value_v<cy, ToY>, d.of_b),
-                   x_is_ready = std::is_same_v<layout_t<X>, ToX> && value_v<cx, ToX>.dim[d.of_a].size == 0,
-                   y_is_ready = std::is_same_v<layout_t<Y>, ToY> && value_v<cy, ToY>.dim[d.of_b].size == 0;
-    if constexpr (!(x_is_read || y_is_read) || !(x_is_read || x_is_ready) || !(y_is_read || y_is_ready) ||
-                  !has_matrix_product<S, T>) {
-      return gather(x, y);
-    } else {
-      using A = operand_of_product<ops_detail::plan_number<from_x, 0>, x_is_read, T, layout_t<X>, M>;
-      using B = operand_of_product<ops_detail::plan_number<from_y, 0>, y_is_read, T, layout_t<Y>, M>;
-      using Result = decltype(gather(x, y));
-      tensor_on<T, layout_t<X>, M> const a = materialize(x);
-      tensor_on<T, layout_t<Y>, M> const b = materialize(y);
-      index_t const ranks = std::max(a.mesh().sizes().ranks(A::axes()), b.mesh().sizes().ranks(B::axes()));
-      // A group of ranks reads one operand in place at a time.
-      if (ranks == 1 || a.extents()[d.of_a] / ranks < least_terms_in_place || A::axes() == B::axes())
-        return gather(x, y);
-      tensor_on<T, layout_t<Result>, M> const c(a.mesh(), einsum_op<E>::extents({}, a.extents(), b.extents()));
-      shape const local = c.local_extents();
-      auto of_a = terms_of_ranks(a, A::axes(), d.of_a), of_b = terms_of_ranks(b, B::axes(), d.of_b);
-      panels_of_terms panels(of_a, of_b);
-      A left(a, d.of_a, panels, std::move(of_a), w);
-      std::optional<B> right;
-      try {
-        right.emplace(b, d.of_b, panels, std::move(of_b), w);
-        if (!left.travels() && !right->travels()) panels.count = 1;
-        for (index_t t = 0; t < panels.count; ++t) {
-          left.receive(t);
-          right->receive(t);
-          multiply_panel<S>(d, local[d.transposed ? 1 : 0], local[d.transposed ? 0 : 1], panels, t, left, *right,
-                            c.data());
-          left.release();
-          right->release();
-        }
-        left.end();
-        right->end();
-      } catch (...) {
-        left.give_up();
-        if (right) right->give_up();
-        throw;
+  if constexpr (runs_in_caller<S> && d.of_a >= 0 && has_matrix_product<S, T>) {
+    bool const a_is_read = a.route.gathers_only(d.of_a), b_is_read = b.route.gathers_only(d.of_b);
+    if (!(a_is_read || b_is_read) || !(a_is_read || a.route.is_ready(d.of_a)) ||
+        !(b_is_read || b.route.is_ready(d.of_b)))
+      return {};
+    axis_mask const of_a = a_is_read ? a.route.steps[0]->axes : 0, of_b = b_is_read ? b.route.steps[0]->axes : 0;
+    device_mesh<M> const& m = a.mesh;
+    index_t const ranks = std::max(m.sizes().ranks(of_a), m.sizes().ranks(of_b));
+    // A group of ranks reads one operand in place at a time.
+    if (ranks == 1 || a.extents[d.of_a] / ranks < least_terms_in_place || of_a == of_b) return {};
+    shape const local = local_shape(product, layout, m.sizes(), m.rank());
+    stored_shard<T, S> const c{memory_of_shard<typename S::memory_space>(product, local.size(), sizeof(T)), 0};
+    auto terms_of_a = a.terms_of_ranks(of_a, d.of_a), terms_of_b = b.terms_of_ranks(of_b, d.of_b);
+    panels_of_terms panels(terms_of_a, terms_of_b);
+    operand_of_product<T, S, M> left(a, of_a, d.of_a, panels, std::move(terms_of_a), w);
+    std::optional<operand_of_product<T, S, M>> right;
+    try {
+      right.emplace(b, of_b, d.of_b, panels, std::move(terms_of_b), w);
+      if (!left.travels() && !right->travels()) panels.count = 1;
+      for (index_t t = 0; t < panels.count; ++t) {
+        left.receive(t);
+        right->receive(t);
+        multiply_panel<S>(d, local[d.transposed ? 1 : 0], local[d.transposed ? 0 : 1], panels, t, left, *right,
+                          c.data());
+        left.release();
+        right->release();
       }
-      return Result(c);
+      left.end();
+      right->end();
+    } catch (...) {
+      left.give_up();
+      if (right) right->give_up();
+      throw;
     }
+    return c;
+  } else {
+    return {};
   }
+}
+
+/// einsum<E> of two operands. The shard of the result is in the layout in which its route ends.
+template <equation E, class T, class S, class M>
+stored_shard<T, S> product_of_shards(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b,
+                                     route_of_tensor const& result, shape const& product, call_site const& w) {
+  device_mesh<M> const& m = a.mesh;
+  stored_shard<T, S> c = product_in_place<E>(a, b, product, result.from, w);
+  if (!c.owner) {
+    stored_shard<T, S> x, y;
+    kernels::shard<T const> const left = a.redistributed(x, w), right = b.redistributed(y, w);
+    region const part = local_region(product, result.from, m.sizes(), m.rank());
+    c.owner = memory_of_shard<typename S::memory_space>(product, part.size(), sizeof(T));
+    evaluate_shards<S>(einsum_op<E>{}, kernels::shard<T>{c.data(), part, product}, left, right);
+  }
+  return along_route(result, m, std::move(c), product, w);
+}
+
+/// True if all reductions of a layout are sums.
+constexpr bool reduces_by_sums(layout_value const& v) {
+  for (int l = 0; l < v.levels; ++l)
+    if (v.reductions[l].op != op_sum) return false;
+  return true;
+}
+
+/// True if a product of A and B into layout To is computed by layouts that are values.
+template <class M, class To, class A, class B>
+inline constexpr bool multiplies_shards = [] {
+  using c = plan_detail::mesh_context<M, layout_t<A>, layout_t<B>, To>;
+  using T = element_t<A>;
+  if constexpr (layout_detail::layout_has_a_halo<layout_t<A>>::value ||
+                layout_detail::layout_has_a_halo<layout_t<B>>::value || layout_detail::layout_has_a_halo<To>::value ||
+                !std::is_same_v<typename c::ops, builtin_ops> || !reduces_elements<op::sum, T>::value)
+    return false;
+  else
+    return std::is_base_of_v<tensor_on<T, layout_t<A>, M>,
+                             std::remove_cvref_t<decltype(materialize(std::declval<A const&>()))>> &&
+           std::is_base_of_v<tensor_on<T, layout_t<B>, M>,
+                             std::remove_cvref_t<decltype(materialize(std::declval<B const&>()))>> &&
+           reduces_by_sums(value_v<c, layout_t<A>>) && reduces_by_sums(value_v<c, layout_t<B>>) &&
+           reduces_by_sums(value_v<c, To>);
+}();
+
+/// einsum<E> of two tensors as a tensor of layout To. Layouts between are values, so they need no types.
+template <equation E, class To, class T, class LA, class LB, class M, class S>
+sharded_tensor<T, To, M, S> multiply(ops_detail::product_problem const& p, sharded_tensor<T, LA, M, S> const& a,
+                                     sharded_tensor<T, LB, M, S> const& b, shape const& product, call_site const& w) {
+  static thread_local product_routes routes;
+  plan_detail::check_size<T>(product);
+  product_route const& r = routes.of(p, a.extents(), b.extents(), product, a.mesh().sizes());
+  routed_operand<T, S, M> const x{a.mesh(), stored(a), a.extents(), r.a}, y{a.mesh(), stored(b), b.extents(), r.b};
+  stored_shard<T, S> const c = product_of_shards<E>(x, y, r.result, product, w);
+  return {a.mesh(), product, c.owner, c.offset};
 }
 
 }  // namespace ashlar::tensor_detail

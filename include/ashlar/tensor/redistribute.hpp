@@ -15,20 +15,22 @@ namespace tensor_detail {
 template <class P, int I, class M>
 inline constexpr bool step_of_one_rank = (step_of<P, I>.axes & ops_detail::axes_with_ranks<M>) == 0;
 
-// Takes a step on a tensor of these extents. x has the shards, with their dimensions in the order `order`. The result is
-// in the memory of `room` if that is given. Alone: the step's axes have size 1 by their type.
-template <class L2, class Ops, bool Alone, class T0, class L1, class M, class Space>
-sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x,
-                                            shape const& extents, dimension_order const& order, call_site const& w,
-                                            sharded_tensor<T0, L2, M, Space> const* room = nullptr) {
-  auto const& m = x.mesh();
+// Takes a step on the shards of a tensor of these extents. x has the shards, with their dimensions in the order `order`.
+// The result is in the memory of `room` if that is given. Alone: the step's axes have size 1 by their type.
+template <class Ops, bool Alone, class T, class M, class Space>
+stored_shard<T, Space> step_of_shards(plan_step const& s, device_mesh<M> const& m, stored_shard<T, Space> const& x,
+                                      shape const& extents, dimension_order const& order, call_site const& w,
+                                      stored_shard<T, Space> const* room = nullptr) {
+  using memory = typename Space::memory_space;
   bool const alone = Alone || m.communicator(s.axes).size() == 1;
   if (alone && !room && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes()))
-    return share<L2>(x, extents);
-  if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T0)), w);
+    return {storage<memory>::borrow(x.owner), x.offset};
+  if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T)), w);
   step_transfers const& transfers = *remembered_transfers(s, extents, m.sizes(), m.rank(), order);
-  auto const y = room ? *room : sharded_tensor<T0, L2, M, Space>(m, extents, transfers.destination.size());
-  T0 const* const source = x.data();
+  stored_shard<T, Space> const y =
+      room ? *room
+           : stored_shard<T, Space>{memory_of_shard<memory>(extents, transfers.destination.size(), sizeof(T)), 0};
+  T const* const source = x.data();
   if constexpr (Alone) {
     keep<Ops>(Space{}, s, transfers, source, y.data());
   } else {
@@ -36,12 +38,19 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
     if (alone || !communicates(s.what)) {
       run();
     } else {
-      collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T0>),
-                                   transfers.received * sizeof(T0), w);
+      collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T>),
+                                   transfers.received * sizeof(T), w);
       run();
     }
   }
   return y;
+}
+template <class L2, class Ops, bool Alone, class T0, class L1, class M, class Space>
+sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x,
+                                            shape const& extents, dimension_order const& order, call_site const& w,
+                                            stored_shard<T0, Space> const* room = nullptr) {
+  auto const y = step_of_shards<Ops, Alone>(s, x.mesh(), stored(x), extents, order, w, room);
+  return {x.mesh(), extents, y.owner, y.offset};
 }
 
 /// Takes step I of plan P. If its axes have size 1 and all elements stay in place, the result shares the shard until
@@ -62,7 +71,8 @@ void take_step_into(sharded_tensor<T, L, M, Space>& y, X const& x, call_site con
     y = {x.mesh(), x.extents()};
   else
     y.owner()->before_writing();
-  (void)step_taken<L, typename P::context::ops, step_of_one_rank<P, I, M>>(step_of<P, I>, x, x.extents(), {}, w, &y);
+  auto const room = stored(y);
+  (void)step_taken<L, typename P::context::ops, step_of_one_rank<P, I, M>>(step_of<P, I>, x, x.extents(), {}, w, &room);
 }
 
 /// The same step on the transposed tensor, in one pass over memory.

@@ -40,6 +40,17 @@ struct assigned_to_another_type {
   static constexpr bool value = true;
 };
 
+// Memory for the elements of this rank's shard.
+template <class MemorySpace>
+std::shared_ptr<storage<MemorySpace>> memory_of_shard(shape const& extents, index_t elements,
+                                                      std::size_t element_bytes) {
+  try {
+    return pool<MemorySpace>::allocate(static_cast<std::size_t>(elements) * element_bytes);
+  } catch (out_of_memory const& e) {
+    fail_memory(e, extents, elements, element_bytes);
+  }
+}
+
 template <class... N>
 mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
 
@@ -76,7 +87,7 @@ class sharded_tensor {
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : sharded_tensor(m, extents, counted(m, extents)) {}
   /// The same if the number of elements of this rank's shard is already known.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
-      : sharded_tensor(m, extents, allocated(extents, elements), 0) {}
+      : sharded_tensor(m, extents, tensor_detail::memory_of_shard<memory_space>(extents, elements, sizeof(T)), 0) {}
   /// The elements of a block from an offset on.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
@@ -130,13 +141,6 @@ class sharded_tensor {
     plan_detail::check_size<T>(extents);
     return ashlar::local_region(extents, layout, m.sizes(), m.rank()).size();
   }
-  static storage_pointer allocated(shape const& extents, index_t elements) {
-    try {
-      return tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T));
-    } catch (tensor_detail::out_of_memory const& e) {
-      tensor_detail::fail_memory(e, extents, elements, sizeof(T));
-    }
-  }
 
   device_mesh<Mesh> mesh_;
   shape extents_;
@@ -157,6 +161,19 @@ inline constexpr bool ops_detail::in_reach_of_kernels<sharded_tensor<T, L, M, S>
     Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, typename S::memory_space>::accessible;
 
 namespace tensor_detail {
+
+/// The elements of a shard. The layout is known elsewhere.
+template <class T, class Space>
+struct stored_shard {
+  std::shared_ptr<storage<typename Space::memory_space>> owner;
+  index_t offset = 0;
+
+  T* data() const { return static_cast<T*>(owner->data) + offset; }
+};
+template <class T, class L, class M, class S>
+stored_shard<T, S> stored(sharded_tensor<T, L, M, S> const& x) {
+  return {x.owner(), x.offset()};
+}
 
 /// The same elements under another layout, or with other extents; copied only when one of the two is updated in place.
 template <class L, class T, class L0, class M, class S>

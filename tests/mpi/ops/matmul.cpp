@@ -175,11 +175,24 @@ TEST_CASE("matmul: many terms, which are read in place, and the memory that this
 // whole gathered operands.
 template <equation E, class ToA, class ToB, class A, class B>
 auto product_of_gathered(A const& a, B const& b, int& gathered) {
-  auto const gather = [&](auto const& x, auto const& y) {
-    ++gathered;
-    return einsum<E>(redistribute<ToA>(x), redistribute<ToB>(y));
+  using gathered_type = decltype(einsum<E>(redistribute<ToA>(a), redistribute<ToB>(b)));
+  using T = element_t<A>;
+  auto const& m = a.mesh();
+  auto const value = []<class L>(L*) { return tensor_detail::tensor_on<T, L, xy_grid>::layout; };
+  auto const route = [&](auto const& x, layout_value const& to) {
+    return tensor_detail::route_of_tensor(std::remove_cvref_t<decltype(x)>::layout, to, x.extents(), m.sizes(),
+                                          static_cast<index_t>(sizeof(T)), ops_detail::axes_with_ranks<xy_grid>, {});
   };
-  return tensor_detail::gathered_product<E, ToA, ToB>(a, b, call_site::current(), gather);
+  auto const of_a = route(a, value(static_cast<ToA*>(nullptr))), of_b = route(b, value(static_cast<ToB*>(nullptr)));
+  using space = typename A::execution_space;
+  using operand = tensor_detail::routed_operand<T, space, xy_grid>;
+  shape const extents = ops_detail::einsum_op<E>::extents({}, a.extents(), b.extents());
+  auto const c = tensor_detail::product_in_place<E>(operand{m, tensor_detail::stored(a), a.extents(), of_a},
+                                                    operand{m, tensor_detail::stored(b), b.extents(), of_b}, extents,
+                                                    gathered_type::layout, call_site::current());
+  if (c.owner) return gathered_type(m, extents, c.owner, c.offset);
+  ++gathered;
+  return einsum<E>(redistribute<ToA>(a), redistribute<ToB>(b));
 }
 
 template <equation E, class La, class ToA, class Lb, class ToB, class T = double>
@@ -274,6 +287,38 @@ TEST_CASE("matmul: the memory for panels is a quarter of the gathered operands, 
     index_t const both = k * (c.local_extents()[0] + c.local_extents()[1]);
     CHECK(pool::peak() - used <= static_cast<std::size_t>(c.local_size() + both / 4) * sizeof(double) + 4096);
     check<blocks>(c, sum_of_products("mk", "kn", "mn", value_of(a), value_of(b)));
+  });
+}
+
+// Real ranks choose among layouts that are values, a dry run among types.
+template <class To, class La, class Lb>
+void check_ledger(device_mesh<xy_grid> const& m, shape const& e) {
+  auto const product = [](auto const& a, auto const& b) { return matmul<To>(a, b); };
+  auto const a = numbers<La, double>(m, shape::of(e[0], e[1]));
+  auto const b = numbers<Lb, double>(m, shape::of(e[1], e[2]));
+  recorder<xy_grid> notes;
+  m.record(&notes);
+  (void)product(a, b);
+  m.record(nullptr);
+  auto const planned = collectives(m.shape(), [&](auto const& dry) {
+    (void)product(make<double, La>(dry, {e[0], e[1]}), make<double, Lb>(dry, {e[1], e[2]}));
+  });
+  CHECK(notes.log.bytes_per_rank() == planned.bytes_per_rank());
+  for (collective c : {collective::all_gather, collective::all_reduce, collective::reduce_scatter,
+                       collective::all_to_all, collective::permute, collective::exchange})
+    CHECK(notes.log.count(c) == planned.count(c));
+}
+
+TEST_CASE("matmul: real ranks perform the collectives of the dry run, for more extents than are remembered") {
+  on_every_mesh([](auto const& m) {
+    for (int round = 0; round < 2; ++round)
+      for (index_t n : {1, 2, 3, 5, 8, 12, 13, 20, 21, 31, 48, 64, 65, 99, 128, 200, 300}) {
+        check_ledger<blocks, blocks, blocks>(m, shape::of(n, 2 * n, 7));
+        check_ledger<whole, terms_of_rows, blocks>(m, shape::of(12, n, n));
+        check_ledger<fine_rows, columns, cyclic_blocks>(m, shape::of(n, 12, n));
+        check_ledger<crossed, rows, fine_columns>(m, shape::of(7, n, 400 - n));
+        check_ledger<terms, blocks, whole>(m, shape::of(n, n, n));
+      }
   });
 }
 

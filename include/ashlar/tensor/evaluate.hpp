@@ -1,0 +1,33 @@
+// The kernels of operations on the shards of tensors.
+#pragma once
+#include "ashlar/kernels/shard.hpp"
+#include "ashlar/tensor/storage.hpp"
+
+namespace ashlar::tensor_detail {
+
+template <class T, class X>
+kernels::shard<T> shard_of(X const& x) {
+  return {x.data(), x.local_region(), x.extents()};
+}
+
+/// True if there is an overload of run for the operation and these shards.
+template <class Op, class Space, class... Shard>
+concept has_kernel = requires {
+  run(std::declval<Op const&>(), std::declval<Space const&>(), std::declval<kernels::scratch_memory>(),
+      std::declval<Shard const&>()...);
+};
+template <class Op, class Space, class... Shard>
+struct operation_without_a_kernel {
+  static constexpr bool value = !has_kernel<Op, Space, Shard...>;
+};
+
+/// Calls the kernel run(op, space, scratch, y, x...).
+template <class Space, class Op, class T, class... X>
+void evaluate_shards(Op const& op, kernels::shard<T> const& y, X const&... x) {
+  static_assert(
+      !operation_without_a_kernel<Op, Space, kernels::shard<T>, X...>::value,
+      "ashlar::apply: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
+  run(op, Space{}, scratch_from_pool<Space>, y, x...);
+}
+
+}  // namespace ashlar::tensor_detail
