@@ -1,4 +1,4 @@
-// The plan of a distributed product, as types. The extents of the operands choose it.
+// The plan of a distributed product, as a value and as types. The extents of the operands choose it.
 #pragma once
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/plan/einsum_plan.hpp"
