@@ -1,6 +1,6 @@
 // Starting and ending MPI.
 #pragma once
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "ashlar/config.hpp"
@@ -33,7 +33,7 @@ class mpi_environment {
 
  private:
   bool owns_ = false;
-  std::unique_ptr<comm::watchdog> watchdog_;
+  std::optional<comm::watchdog> watchdog_;
 };
 
 }  // namespace ashlar

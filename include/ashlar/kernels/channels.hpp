@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/kernels/reduce.hpp"
-#include <memory>
+#include <vector>
 #include <type_traits>
 
 namespace ashlar::kernels_detail {
@@ -110,9 +110,9 @@ struct joined_rows {
 
 /// Repeats the numbers of the channels for each row of a joined one.
 template <class T>
-std::unique_ptr<T[]> repeated(joined_rows const& g, T const* k) {
-  auto r = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(g.width));
-  for (index_t t = 0; t < g.times; ++t) std::copy_n(k, g.channels, r.get() + t * g.channels);
+std::vector<T> repeated(joined_rows const& g, T const* k) {
+  std::vector<T> r(static_cast<std::size_t>(g.width));
+  for (index_t t = 0; t < g.times; ++t) std::copy_n(k, g.channels, r.data() + t * g.channels);
   return r;
 }
 
@@ -123,22 +123,22 @@ void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t r
   auto const numbers = repeated(g, k);
   // The cuts depend on the sizes alone, so that every number of threads gives the same bits.
   index_t const slices = std::clamp<index_t>(rows * channels >> 15, 1, 64);
-  auto const sums = std::make_unique<double[]>(static_cast<std::size_t>(slices * 2 * g.width));
+  std::vector<double> sums(static_cast<std::size_t>(slices * 2 * g.width));
   for_ranges("ashlar::channel_sums", space, slices, 1, [&](index_t from, index_t to) {
-    auto const few = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(2 * g.width));
+    std::vector<T> few(static_cast<std::size_t>(2 * g.width));
     for (index_t s = from; s < to; ++s)
-      sum_columns<Terms>(x, ct, numbers.get(), g.width, g.rows * s / slices, g.rows * (s + 1) / slices, few.get(),
-                         sums.get() + s * 2 * g.width);
+      sum_columns<Terms>(x, ct, numbers.data(), g.width, g.rows * s / slices, g.rows * (s + 1) / slices, few.data(),
+                         sums.data() + s * 2 * g.width);
   });
   std::fill_n(out, 2 * channels, 0.);
   for (index_t s = 0; s < slices; ++s)
     for (index_t kind = 0; kind < 2; ++kind)
       for (index_t j = 0; j < g.width; ++j)
-        out[kind * channels + j % channels] += sums.get()[(s * 2 + kind) * g.width + j];
+        out[kind * channels + j % channels] += sums.data()[(s * 2 + kind) * g.width + j];
   if (g.rest) {
-    auto const few = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(2 * channels));
+    std::vector<T> few(static_cast<std::size_t>(2 * channels));
     index_t const done = g.rows * g.width;
-    sum_columns<Terms>(x + done, ct + done, k, channels, 0, g.rest, few.get(), out);
+    sum_columns<Terms>(x + done, ct + done, k, channels, 0, g.rest, few.data(), out);
   }
   for (index_t i = 0; i < 2 * channels; ++i) out[i] *= factor;
 }
@@ -172,7 +172,7 @@ void map_channels(Space const& space, index_t rows, index_t channels, T* y, F co
     auto const done = g.rows * g.width;
     [&](auto const&... numbers) {
       shape const e = shape::of(g.rows, g.width);
-      map(space, e, y, f, contiguous(x, e), strided<K>{numbers.get(), {0, 1}}...);
+      map(space, e, y, f, contiguous(x, e), strided<K>{numbers.data(), {0, 1}}...);
     }(kernels_detail::repeated(g, k)...);
     shape const rest = shape::of(g.rest, channels);
     map(space, rest, y + done, f, contiguous(x + done, rest), strided<K>{k, {0, 1}}...);

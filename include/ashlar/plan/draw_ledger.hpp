@@ -10,14 +10,14 @@ namespace ashlar {
 
 namespace plan_detail {
 
-// A bar of a picture: a text on its left, its length, and the axis that colours it.
-struct bar {
-  std::string text;
-  index_t bytes;
-  int axis;
+// Bars of a picture: the text on the left of each, its length, and the axis that colours it.
+struct bars {
+  std::vector<std::string> text;
+  std::vector<index_t> bytes;
+  std::vector<int> axis;
 };
 
-ASHLAR_INLINE void draw_bars(std::ostream& out, std::vector<bar> const& bars);
+ASHLAR_INLINE void draw_bars(std::ostream& out, bars const& b);
 
 }  // namespace plan_detail
 
@@ -27,7 +27,7 @@ ASHLAR_INLINE void draw_bars(std::ostream& out, std::vector<bar> const& bars);
 /// Example: draw_svg(file, collectives(mesh<axis<"data">>{{4}}, step))
 template <class Mesh, class Records>
 void draw_svg(std::ostream& out, ledger<Mesh, Records> const& log) {
-  std::vector<plan_detail::bar> bars;
+  plan_detail::bars bars;
   auto const add = [&](auto const& r) {
     std::string axes;
     int first = -1;
@@ -36,8 +36,10 @@ void draw_svg(std::ostream& out, ledger<Mesh, Records> const& log) {
         axes += (axes.empty() ? "" : "+") + std::string(meta_detail::name_text<typename Mesh::names>(a));
         first = first < 0 ? a : first;
       }
-    bars.push_back({std::string(to_text(r.when)) + ": " + to_text(r.what) + " over " + axes, r.bytes_per_rank, first});
-    if (r.times != 1) bars.back().text += ", " + std::to_string(r.times) + " times";
+    bars.text.push_back(std::string(to_text(r.when)) + ": " + to_text(r.what) + " over " + axes);
+    if (r.times != 1) bars.text.back() += ", " + std::to_string(r.times) + " times";
+    bars.bytes.push_back(r.bytes_per_rank);
+    bars.axis.push_back(first);
   };
   for (auto const& r : log) add(r);
   for (auto const& t : log.further()) add(t);

@@ -71,6 +71,8 @@ struct product_candidates {
   int size = 0;
   product_plan plan[most];
 
+  constexpr product_candidates() = default;
+
   // The four best for known sizes.
   constexpr product_candidates(product_task const& t, product_sizes const& s) {
     product_ranking best(s, t);

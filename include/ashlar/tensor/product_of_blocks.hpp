@@ -25,8 +25,8 @@ namespace ashlar::tensor_detail {
 template <class T, class Space, class M>
 stored_shard<T, Space> along_route(route_of_tensor const& route, device_mesh<M> const& m, stored_shard<T, Space> x,
                                    shape const& extents, call_site const& w) {
-  for (plan_step const* s : route.steps)
-    x = step_of_shards<builtin_ops, ops_detail::axes_with_ranks<M> == 0>(*s, m, x, extents, {}, w);
+  for (int i = 0; i < route.size; ++i)
+    x = step_of_shards<builtin_ops, ops_detail::axes_with_ranks<M> == 0>(*route.step[i], m, x, extents, {}, w);
   return x;
 }
 
@@ -120,7 +120,7 @@ class operand_of_product {
   }
   void offer(call_site const& w) {
     device_mesh<M> const& m = x_.mesh;
-    plan_step const& s = *x_.route.steps[0];
+    plan_step const& s = *x_.route.step[0];
     communicator const& ranks = m.communicator(s.axes);
     if (m.recorder()) note(m, s, step_bytes(s, x_.extents, m.sizes(), sizeof(T)), w);
     step_transfers const& v = *remembered_transfers(s, x_.extents, m.sizes(), m.rank());
@@ -221,7 +221,7 @@ stored_shard<T, S> product_in_place(routed_operand<T, S, M> const& a, routed_ope
     if (!(a_is_read || b_is_read) || !(a_is_read || a.route.is_ready(d.of_a)) ||
         !(b_is_read || b.route.is_ready(d.of_b)))
       return {};
-    axis_mask const of_a = a_is_read ? a.route.steps[0]->axes : 0, of_b = b_is_read ? b.route.steps[0]->axes : 0;
+    axis_mask const of_a = a_is_read ? a.route.step[0]->axes : 0, of_b = b_is_read ? b.route.step[0]->axes : 0;
     device_mesh<M> const& m = a.mesh;
     index_t const ranks = std::max(m.sizes().ranks(of_a), m.sizes().ranks(of_b));
     // A group of ranks reads one operand in place at a time.

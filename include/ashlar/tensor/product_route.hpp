@@ -1,7 +1,6 @@
 // The redistributions of a product of two tensors whose layouts are values, chosen when the program runs.
 #pragma once
 #include "ashlar/ops/product_plan.hpp"
-#include <optional>
 #include <vector>
 
 namespace ashlar::tensor_detail {
@@ -28,8 +27,9 @@ struct summed_dims {
 /// The steps by which a tensor comes from one layout into another.
 struct route_of_tensor {
   layout_value from, to;
-  std::vector<plan_step const*> steps;  // they live as long as the thread, because remembered_transfers needs it
-  bool only = false;                    // the planner has no other plan, whatever the extents
+  int size = 0;
+  plan_step const* step[redistribution_plan::capacity];  // remembered_transfers needs them as long as the thread lives
+  bool only = false;                                     // the planner has no other plan, whatever the extents
 
   /// The plan for these extents, as `redistribute` chooses it. `helpers`: axes whose ranks may share the work.
   route_of_tensor(layout_value const& from, layout_value const& to, shape const& extents, mesh_shape const& sizes,
@@ -58,7 +58,7 @@ class product_routes {
     mesh_shape sizes;
     product_route route;
   };
-  std::optional<plan_detail::product_candidates> candidates_;
+  plan_detail::product_candidates candidates_;  // none until the first product
   std::vector<choice> choices_;
 };
 

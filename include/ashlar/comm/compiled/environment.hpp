@@ -43,7 +43,7 @@ ASHLAR_INLINE mpi_environment::mpi_environment() {
   int rank = 0;
   comm_detail::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   comm_detail::node_load::of_this_program().oversubscribed(MPI_COMM_WORLD);
-  if (settings.seconds > 0) watchdog_ = std::make_unique<comm::watchdog>(rank, settings);
+  if (settings.seconds > 0) watchdog_.emplace(rank, settings);
 }
 
 ASHLAR_INLINE mpi_environment::~mpi_environment() {

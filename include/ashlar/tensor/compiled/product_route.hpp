@@ -1,17 +1,16 @@
 // The functions of tensor/product_route.hpp.
 #pragma once
 #include "ashlar/tensor/product_route.hpp"
-#include <memory>
+#include <list>
 
 namespace ashlar::tensor_detail {
 
 // The same step at an address that stays valid.
 ASHLAR_INLINE plan_step const& kept_step(plan_step const& s) {
-  static thread_local std::vector<std::unique_ptr<plan_step const>> kept;
-  for (auto const& k : kept)
-    if (*k == s) return *k;
-  kept.push_back(std::make_unique<plan_step const>(s));
-  return *kept.back();
+  static thread_local std::list<plan_step> kept;
+  for (plan_step const& k : kept)
+    if (k == s) return k;
+  return kept.emplace_back(s);
 }
 
 ASHLAR_INLINE route_of_tensor::route_of_tensor(layout_value const& f, layout_value const& t, shape const& extents,
@@ -26,12 +25,12 @@ ASHLAR_INLINE route_of_tensor::route_of_tensor(layout_value const& f, layout_val
   only = c.size == 1;
   for (plan_step const& s :
        c.plan[only ? 0 : c.least(extents, sizes, element_bytes, helpers != 0 ? links.message_bytes : 0)])
-    steps.push_back(&kept_step(s));
+    step[size++] = &kept_step(s);
 }
 
 ASHLAR_INLINE bool route_of_tensor::gathers_only(int dim) const {
-  return only && steps.size() == 1 && steps[0]->what == collective::all_gather && to.dim[dim].size == 0 &&
-         from.dim[dim].cyclic == 0 && from.dim[1 - dim] == to.dim[1 - dim] && steps[0]->axes == from.dim[dim].mask();
+  return only && size == 1 && step[0]->what == collective::all_gather && to.dim[dim].size == 0 &&
+         from.dim[dim].cyclic == 0 && from.dim[1 - dim] == to.dim[1 - dim] && step[0]->axes == from.dim[dim].mask();
 }
 
 ASHLAR_INLINE product_route const& product_routes::of(ops_detail::product_problem const& p, shape const& a,
@@ -39,8 +38,8 @@ ASHLAR_INLINE product_route const& product_routes::of(ops_detail::product_proble
   constexpr std::size_t most = 16;
   for (choice const& c : choices_)
     if (c.a == a && c.b == b && c.sizes == sizes) return c.route;
-  if (!candidates_) candidates_ = p.candidates();
-  product_plan const& best = candidates_->plan[candidates_->size == 1 ? 0 : p.least(*candidates_, a, b, sizes)];
+  if (candidates_.size == 0) candidates_ = p.candidates();
+  product_plan const& best = candidates_.plan[candidates_.size == 1 ? 0 : p.least(candidates_, a, b, sizes)];
   auto const route = [&](layout_value const& from, layout_value const& to, shape const& extents) {
     return route_of_tensor(from, to, extents, sizes, p.each.bytes, p.helpers, p.task.links);
   };
