@@ -31,7 +31,13 @@ inline void check_picture(std::string const& name, std::string const& drawn) {
                 "docs/pictures/" << name << " is not what draw_svg draws; the new picture is in " << name);
 }
 
-using plan_detail::panel, plan_detail::rows_of_pictures;
+using plan_detail::panel;
+
+inline std::string rows_of_pictures(std::vector<std::vector<panel>> const& rows) {
+  plan_detail::picture_rows p;
+  for (auto const& row : rows) p.add(row);
+  return p.file();
+}
 
 // A dashed frame around rows [begin, end) of a picture of `extent` rows.
 inline std::string framed_rows(std::string svg, index_t begin, index_t end, index_t extent) {

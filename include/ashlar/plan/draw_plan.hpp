@@ -19,16 +19,35 @@ struct panel {
 };
 
 // A file of SVG that holds rows of pictures, each at half its size.
-ASHLAR_INLINE std::string rows_of_pictures(std::vector<std::vector<panel>> const& rows);
+struct picture_rows {
+  std::string body;
+  int width = 0, height = 0;
+
+  void add(std::vector<panel> const& row);
+  void add(std::string const& line);
+  std::string file() const;
+};
 
 // The layouts between the steps of a plan, with the steps as arrows.
 ASHLAR_INLINE std::vector<panel> panels_of(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
                                            index_t element_bytes, char const* const* names);
 
+// The elements of a rank after a plan, each in the colour of the rank that held it before. Those that arrive are dotted.
+// Of many ranks it shows the first two and the last.
+ASHLAR_INLINE std::vector<panel> panels_of_change(redistribution_plan const& p, mesh_shape const& mesh,
+                                                  shape const& extents);
+
+// The picture of a plan: its layouts with the steps between them, and below the elements of the ranks.
+ASHLAR_INLINE std::string plan_picture(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
+                                       index_t element_bytes, char const* const* names);
+
 }  // namespace plan_detail
 
 /// Writes a picture of the plan by which `redistribute` brings a tensor from one layout to another, as a file of SVG: the
 /// layouts as draw_svg draws them, and between them the steps, with the bytes that the busiest rank receives.
+/// A second row, in up to three dimensions, shows the elements of each rank after the plan. They have the colours of the
+/// ranks that held them before. An element is dotted if it, or a term of it, arrives from another rank. Of more than four
+/// ranks the row shows the first two and the last.
 /// Error: ashlar::error if the extents are not one per dimension. Layouts with an axis that the mesh lacks, or with
 ///   different numbers of dimensions, do not compile.
 /// Example: draw_svg<layout<"x", none>, layout<none, "x">>(file, mesh<axis<"x">>{{4}}, {8, 8}, sizeof(double))
@@ -46,8 +65,7 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents, i
     redistribution_plan const p =
         plan(layout_detail::value_v<c, From>, layout_detail::value_v<c, To>, extents, m.sizes(), element_bytes,
              (axis_mask{1} << M::axes) - 1, plan_detail::complete_links<M>());
-    out << plan_detail::rows_of_pictures(
-        {plan_detail::panels_of(p, m.sizes(), extents, element_bytes, plan_detail::axis_texts<M>)});
+    out << plan_detail::plan_picture(p, m.sizes(), extents, element_bytes, plan_detail::axis_texts<M>);
   }
 }
 template <class From, class To, int N, class... Axes>

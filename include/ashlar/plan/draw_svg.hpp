@@ -3,8 +3,8 @@
 #include "ashlar/config.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/plan/draw.hpp"
+#include "ashlar/plan/print.hpp"
 #include <cstddef>
-#include <iterator>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,38 +13,80 @@ namespace ashlar {
 
 namespace plan_detail {
 
-// Fills of blocks: eight light colours that printers and most colour-blind readers tell apart.
-inline constexpr char const* block_colours[] = {"#8dd3c7", "#ffffb3", "#bebada", "#fb8072",
-                                                "#80b1d3", "#fdb462", "#b3de69", "#fccde5"};
-// Frames: the same colours, darker.
-inline constexpr char const* frame_colours[] = {"#1b7f6b", "#8a7d00", "#5b4fa0", "#b02318",
-                                                "#22618f", "#a85e00", "#55801a", "#a8477c"};
-inline constexpr int picture_width = 480, picture_height = 320, picture_border = 40;
+// Colours of blocks: eight light ones that printers and most colour-blind readers tell apart, and grey for blocks without
+// a hue. The same colours, darker, are for frames.
+inline constexpr unsigned light_colours[] = {0x8dd3c7, 0xffffb3, 0xbebada, 0xfb8072, 0x80b1d3,
+                                             0xfdb462, 0xb3de69, 0xfccde5, 0xd9d9d9};
+inline constexpr unsigned dark_colours[] = {0x1b7f6b, 0x8a7d00, 0x5b4fa0, 0xb02318, 0x22618f,
+                                            0xa85e00, 0x55801a, 0xa8477c, 0x606060};
+inline constexpr int hues = 8, grey = 8;
+inline constexpr int picture_width = 480, picture_height = 320, picture_border = 40, legend_height = 40;
 // Of a picture of three dimensions: its front, and the depth, which goes to the right and up by as many pixels.
 inline constexpr int front_width = 320, front_height = 240, front_depth = 120;
 
-// The runs of consecutive indices of a set, to scale: pairs of a first and a last pixel.
-ASHLAR_INLINE std::vector<interval> scaled_runs(index_set const& s, index_t extent, int pixels);
+// A colour of SVG. Darkness 0 is the light colour and 100 the dark one.
+ASHLAR_INLINE std::string colour_text(int hue, int darkness);
 
-ASHLAR_INLINE std::string svg_text(index_t x, index_t y, std::string const& text);
+// The axes that colour blocks. The coordinate along one gives the hue. The position among the others makes it darker.
+struct axis_colours {
+  int hue = -1;
+  axis_mask shade = 0;
+};
+
+// Of the axes that shard, the first one of the mesh gives the hue. Axes of size 1 colour nothing.
+ASHLAR_INLINE axis_colours colours_by(axis_mask sharding, mesh_shape const& mesh);
+
+// A tensor to draw.
+struct drawn_tensor {
+  layout_value layout;
+  mesh_shape mesh;
+  shape extents;
+  axis_colours colours;
+
+  std::string colour(int rank, int more_darkness = 0) const;
+};
+
+// The darkness of a position among `positions`.
+constexpr int darkness_of(int position, int positions) { return 60 * (position + 1) / positions; }
+
+// Indices of a tensor of up to three dimensions: their runs of consecutive ones, per dimension.
+struct index_runs {
+  std::vector<interval> dim[3];
+};
+
+// The indices that two regions have in common.
+ASHLAR_INLINE index_runs common_runs(region const& a, region const& b);
+
+// The looks of some elements. Those that are partial are hatched, those that arrive are dotted.
+struct looks {
+  std::string colour, text;
+  bool partial = false, arrives = false;
+};
+
+// Runs to scale: pairs of a first and a last pixel.
+ASHLAR_INLINE std::vector<interval> scaled_runs(std::vector<interval> const& runs, index_t extent, int pixels);
+
+// A text, with the characters that SVG reserves replaced.
+ASHLAR_INLINE std::string svg_text(index_t x, index_t y, std::string const& text, char const* attributes = "");
 
 // The first lines of a file of SVG.
 ASHLAR_INLINE std::string svg_begin(int width, int height);
 
-// Draws a block: one rectangle per pair of runs, hatched if the layout is partial, with its ranks in the first one.
-ASHLAR_INLINE void draw_block(std::ostream& out, std::vector<interval> const& down, std::vector<interval> const& right,
-                              char const* colour, bool partial, std::string const& ranks);
+// Draws elements: a rectangle per pair of runs, with the text in the first one. Of three dimensions it draws the parts of
+// three faces.
+ASHLAR_INLINE void draw_elements(std::ostream& out, index_runs const& runs, shape const& extents, looks const& l);
 
-// Draws three faces of a tensor of three dimensions, each as the blocks that are seen there.
-ASHLAR_INLINE void draw_faces(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh,
-                              shape const& extents);
+// The extents, beside the picture.
+ASHLAR_INLINE void draw_extents(std::ostream& out, shape const& extents);
 
 // Draws a dashed frame around the cells that the ranks of a block store.
 ASHLAR_INLINE void draw_frame(std::ostream& out, region const& owned, layout_detail::halo_widths const& widths,
-                              shape const& extents, std::size_t block);
+                              shape const& extents, std::string const& colour, std::size_t block);
 
-ASHLAR_INLINE void draw_picture(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh,
-                                shape const& extents,
+// Draws a circle per coordinate in its colour, beside the name of the axis: a line for the hue, and one for the shade.
+ASHLAR_INLINE void draw_legend(std::ostream& out, drawn_tensor const& t, char const* const* names, int top);
+
+ASHLAR_INLINE void draw_picture(std::ostream& out, drawn_tensor const& t, char const* const* names,
                                 layout_detail::halo_widths const& widths = layout_detail::halo_widths{});
 
 }  // namespace plan_detail
@@ -54,6 +96,8 @@ ASHLAR_INLINE void draw_picture(std::ostream& out, blocks const& b, layout_value
 /// 0 goes to the back, 1 downwards and 2 to the right. More dimensions are a table. Replicas are separated by commas,
 /// "0,2". Ranks that hold terms of one reduction are joined, "0+2", and their blocks are hatched. Dashed frames, in up to
 /// two dimensions, have the halo cells too. Ranks without elements are listed below.
+/// Of the axes that shard the tensor, the first one of the mesh gives the hue: blocks of one coordinate have one hue. The
+/// others make it darker, by the position among them. Below, a legend names the axes. A tensor that is not sharded is grey.
 /// Error: ashlar::error if the extents are not one per dimension. A layout with an axis that the mesh lacks does not
 ///   compile.
 /// Example: draw_svg<layout<"x", "y">>(file, mesh<axis<"x">, axis<"y">>{{2, 2}}, {7, 10})
@@ -67,7 +111,8 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   layout_value const layout = layout_detail::value_v<plan_detail::mesh_context<M, owned>, owned>;
   layout_detail::halo_widths widths;
   if constexpr (layout_detail::layout_has_a_halo<L>::value) widths = layout_detail::halo_of<L>::widths;
-  plan_detail::draw_picture(out, plan_detail::blocks(layout, m.sizes(), extents), layout, m.sizes(), extents, widths);
+  plan_detail::draw_picture(out, {layout, m.sizes(), extents, plan_detail::colours_by(layout.sharding(), m.sizes())},
+                            plan_detail::axis_texts<M>, widths);
 }
 template <class L, int N, class... Axes>
 void draw_svg(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N]) {

@@ -61,9 +61,11 @@ TEST_CASE("the pictures of the concepts are what draw_svg draws") {
                                   {square<rows>(on_4, "all_to_all"), square<layout<none, "data">>(on_4)}}));
   using from = partial<layout<"data", none>, "model">;
   using to = layout<none, "data">;
-  std::ostringstream plan_of_two_steps, bars;
+  std::ostringstream plan_of_two_steps, change, bars;
   draw_svg<from, to>(plan_of_two_steps, on_2x2, {8, 8});
   check_picture("plan.svg", plan_of_two_steps.str());
+  draw_svg<rows, to>(change, on_4, {8, 8});
+  check_picture("change.svg", change.str());
   draw_svg(bars, collectives(on_2x2, two_products));
   check_picture("ledger.svg", bars.str());
   check_picture("replicated_and_invariant.svg",

@@ -41,9 +41,9 @@ TEST_CASE("three dimensions are three faces, and more are a table") {
   // Of 2 x 3 blocks the front shows 3, the top 6 and the side 2.
   std::string const cube = picture<layout<"data", none, "model">>(grid{{2, 3}}, {4, 5, 7});
   CHECK(count(cube, "<path d=\"M") == 1 + 3 + 6 + 2);
-  CHECK(count(cube, ">0<") == 2);  // front and top
-  CHECK(count(cube, ">5<") == 3);  // top, side, and the extent
-  CHECK(count(cube, ">4<") == 2);  // top, and the extent
+  CHECK(count(cube, ">0<") == 2 + 2);  // front and top, and the two axes of the legend
+  CHECK(count(cube, ">5<") == 3);      // top, side, and the extent
+  CHECK(count(cube, ">4<") == 2);      // top, and the extent
   // 320 pixels are 7 indices, of which the first block has 3: its corners on the front.
   CHECK(count(cube, "<path d=\"M40 160L177 160L177 400L40 400Z") == 1);
   std::string const summed = picture<partial<layout<none, "data", none>, "model">>(grid{{2, 2}}, {4, 5, 7});
@@ -74,7 +74,7 @@ TEST_CASE("frames have the halo cells of each rank, within the domain") {
 TEST_CASE("a plan is a flow of layouts, and each step has its bytes") {
   std::ostringstream out;
   draw_svg<layout<"data", none>, layout<none, "data">>(out, grid{{2, 1}}, {8, 8}, 8);
-  CHECK(count(out.str(), "<g transform") == 2);
+  CHECK(count(out.str(), "<g transform") == 2 + 2);  // two layouts, and the elements of two ranks
   CHECK(count(out.str(), ">all_to_all<") == 1);
   CHECK(count(out.str(), ">over data<") == 1);
   CHECK(count(out.str(), ">128 bytes<") == 1);  // 4 x 4 doubles
@@ -82,6 +82,110 @@ TEST_CASE("a plan is a flow of layouts, and each step has its bytes") {
   draw_svg<layout<"data", none>, layout<"data", none>>(same, grid{{2, 1}}, {8, 8});
   CHECK(count(same.str(), "<g transform") == 1);
   CHECK(count(same.str(), "marker-end") == 0);
+}
+
+namespace {
+
+// The elements that a rank needs after a redistribution and did not hold before, one by one.
+template <class From, class To, class Mesh>
+int arriving(Mesh const& m, int rank, index_t rows, index_t columns) {
+  auto const needed = local_region(shape::of(rows, columns), layout_value_v<Mesh, To>, m.sizes(), rank);
+  auto const held = local_region(shape::of(rows, columns), layout_value_v<Mesh, From>, m.sizes(), rank);
+  int n = 0;
+  for (index_t i = 0; i < rows; ++i)
+    for (index_t j = 0; j < columns; ++j)
+      n += needed.dim[0].find(i) >= 0 && needed.dim[1].find(j) >= 0 &&
+           (held.dim[0].find(i) < 0 || held.dim[1].find(j) < 0);
+  return n;
+}
+
+template <class From, class To, class Mesh>
+void check_arrivals(Mesh const& m, index_t rows, index_t columns) {
+  std::ostringstream out;
+  draw_svg<From, To>(out, m, {rows, columns});
+  for (int r = 0; r < m.sizes().ranks(); ++r) {
+    std::string const caption =
+        ">rank " + std::to_string(r) + ": " + std::to_string(arriving<From, To>(m, r, rows, columns)) + " of ";
+    CHECK_MESSAGE(count(out.str(), caption) == 1, caption);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a picture of a plan counts the elements that arrive on each rank, and dots them") {
+  using rows = layout<"data", none>;
+  using columns = layout<none, "data">;
+  using both = layout<"data", "model">;
+  using whole = layout<none, none>;
+  for (grid const m : {grid{{4, 1}}, grid{{2, 2}}, grid{{1, 3}}}) {
+    check_arrivals<rows, columns>(m, 7, 10);
+    check_arrivals<rows, whole>(m, 3, 5);
+    check_arrivals<both, layout<"model", "data">>(m, 7, 5);
+    check_arrivals<both, layout<axes("model", "data"), none>>(m, 9, 2);
+    check_arrivals<layout<cyclic("data", 2), none>, columns>(m, 7, 3);
+  }
+  // 4 x 4 doubles move and 4 x 4 stay: one of the two parts of each rank is dotted.
+  std::ostringstream out, reduced, sliced;
+  draw_svg<rows, columns>(out, grid{{2, 1}}, {8, 8}, 8);
+  CHECK(count(out.str(), "16 of 32 arrive") == 2);
+  CHECK(count(out.str(), "fill=\"url(#arrives)\"") == 2);
+  // A rank that holds a term of a sum needs the other terms.
+  draw_svg<partial<rows, "model">, rows>(reduced, grid{{1, 2}}, {2, 3});
+  CHECK(count(reduced.str(), "6 of 6 arrive") == 2);
+  draw_svg<whole, rows>(sliced, grid{{2, 1}}, {8, 8});
+  CHECK(count(sliced.str(), ": 0 of 32 arrive") == 2);
+  CHECK(count(sliced.str(), "fill=\"url(#arrives)\"") == 0);
+  // Elements without a place in a picture have no second row.
+  std::ostringstream empty, table;
+  draw_svg<rows, columns>(empty, grid{{2, 1}}, {0, 8});
+  CHECK(count(empty.str(), " arrive") == 0);
+  draw_svg<layout<"data", none, none, none>, layout<none, "data", none, none>>(table, grid{{2, 1}}, {2, 2, 2, 2});
+  CHECK(count(table.str(), " arrive") == 0);
+  std::ostringstream faces;
+  draw_svg<layout<"data", none, none>, layout<none, "data", none>>(faces, grid{{2, 1}}, {2, 2, 2});
+  CHECK(count(faces.str(), ": 2 of 4 arrive") == 2);
+}
+
+TEST_CASE("an axis gives the hue, the others the darkness, and a legend names them") {
+  using plan_detail::colour_text;
+  CHECK(colour_text(0, 0) == "#8dd3c7");
+  CHECK(colour_text(0, 100) == "#1b7f6b");
+  CHECK(colour_text(0, 50) == "#54a999");
+  CHECK(colour_text(0, 300) == "#000000");
+  auto const blocks_in = [](std::string const& svg, std::string const& colour) {
+    return count(svg, "fill=\"" + colour + "\" stroke=\"black\"/>") - count(svg, "r=\"17\" fill=\"" + colour);
+  };
+  // Each of 2 blocks has the hue of its coordinate along "data", whichever dimension the axis shards.
+  for (std::string const& svg :
+       {picture<layout<"data", none>>(grid{{2, 3}}, {6, 6}), picture<layout<none, "data">>(grid{{2, 3}}, {6, 6}),
+        picture<partial<layout<"data", none>, "model">>(grid{{2, 3}}, {6, 6})}) {
+    CHECK(blocks_in(svg, colour_text(0, 0)) == 1);
+    CHECK(blocks_in(svg, colour_text(1, 0)) == 1);
+    CHECK(count(svg, ">data<") == 1);
+    CHECK(count(svg, ">model<") == 0);
+  }
+  // Over 3 coordinates of "model" each hue has three shades. An axis of size 1 colours nothing.
+  std::string const two = picture<layout<"model", "data">>(grid{{2, 3}}, {6, 6});
+  for (int hue : {0, 1})
+    for (int darkness : {20, 40, 60}) CHECK(blocks_in(two, colour_text(hue, darkness)) == 1);
+  CHECK(count(two, ">data<") == 1);
+  CHECK(count(two, ">model<") == 1);
+  std::string const one = picture<layout<"data", "model">>(grid{{1, 2}}, {6, 6});
+  CHECK(blocks_in(one, colour_text(1, 0)) == 1);
+  CHECK(count(one, ">data<") == 0);
+  std::string const whole = picture<layout<none, none>>(grid{{2, 3}}, {6, 6});
+  CHECK(blocks_in(whole, colour_text(plan_detail::grey, 0)) == 1);
+  CHECK(count(whole, "<circle") == 1);  // of the pattern
+  // Of more coordinates than eight the legend shows the first and the last; hues repeat.
+  std::string const many = picture<layout<"data">>(grid{{20, 1}}, {20});
+  CHECK(count(many, "r=\"17\"") == 7);
+  CHECK(count(many, ">..<") == 1);
+  CHECK(blocks_in(many, colour_text(0, 0)) == 3);
+  // In the pictures of a plan a rank has one colour: "model" is the hue of none of them.
+  std::ostringstream plan;
+  draw_svg<layout<"data", "model">, layout<none, "model">>(plan, grid{{2, 2}}, {4, 4});
+  CHECK(blocks_in(plan.str(), colour_text(plan_detail::grey, 30)) == 1);
+  CHECK(blocks_in(plan.str(), colour_text(plan_detail::grey, 60)) == 1);
 }
 
 TEST_CASE("a ledger is bars as long as their bytes") {

@@ -16,8 +16,7 @@ ASHLAR_INLINE void draw_bars(std::ostream& out, bars const& b) {
     index_t const length = std::max(b.bytes[k] * longest / most, index_t{1});
     out << "<text x=\"" << left - 10 << "\" y=\"" << y + 22 << "\" text-anchor=\"end\">" << b.text[k] << "</text>\n"
         << "<rect x=\"" << left << "\" y=\"" << y + 6 << "\" width=\"" << length << "\" height=\"22\" fill=\""
-        << block_colours[static_cast<std::size_t>(std::max(b.axis[k], 0)) % std::size(block_colours)]
-        << "\" stroke=\"black\"/>\n"
+        << colour_text(std::max(b.axis[k], 0) % hues, 0) << "\" stroke=\"black\"/>\n"
         << "<text x=\"" << left + length + 8 << "\" y=\"" << y + 22 << "\" text-anchor=\"start\">" << b.bytes[k]
         << " bytes</text>\n";
     y += line;
