@@ -23,6 +23,14 @@ constexpr auto forward = [](auto const& m) {
 };
 static_assert(collectives(grid{{2, 4}}, forward).count() == 2);
 static_assert(collectives(grid{{2, 4}}, forward).bytes_per_rank(collective::reduce_scatter) == 3 * 64 * 50 * 4);
+// An all_reduce of the product works too. It is one collective, and receives about twice the bytes.
+constexpr auto forward_of_whole_rows = [](auto const& m) {
+  auto x = make<float, layout<"data", "model">>(m, {128, 784});
+  auto w = make<float, layout<"model", none>>(m, {784, 200});
+  (void)sum<1>(relu(all_reduce<"model">(einsum<"bi,ih->bh">(x, w))));
+};
+static_assert(collectives(grid{{2, 4}}, forward_of_whole_rows).count() == 1);
+static_assert(collectives(grid{{2, 4}}, forward_of_whole_rows).bytes_per_rank() == 2 * 3 * 64 * 50 * 4);
 // [layouts]
 
 // [redistribute]
