@@ -21,6 +21,8 @@ inline constexpr unsigned dark_colours[] = {0x1b7f6b, 0x8a7d00, 0x5b4fa0, 0xb023
                                             0xa85e00, 0x55801a, 0xa8477c, 0x606060};
 inline constexpr int hues = 8, grey = 8;
 inline constexpr int picture_width = 480, picture_height = 320, picture_border = 40, legend_height = 40;
+// The room that a text needs, in pixels: per letter, and in height.
+inline constexpr int letter_width = 8, letter_height = 14;
 // Of a picture of three dimensions: its front, and the depth, which goes to the right and up by as many pixels.
 inline constexpr int front_width = 320, front_height = 240, front_depth = 120;
 
@@ -72,8 +74,8 @@ ASHLAR_INLINE std::string svg_text(index_t x, index_t y, std::string const& text
 // The first lines of a file of SVG.
 ASHLAR_INLINE std::string svg_begin(int width, int height);
 
-// Draws elements: a rectangle per pair of runs, with the text in the first one. Of three dimensions it draws the parts of
-// three faces.
+// Draws elements: a rectangle per pair of runs, with the text in the first one that has room for it. Of three dimensions
+// it draws the parts of three faces.
 ASHLAR_INLINE void draw_elements(std::ostream& out, index_runs const& runs, shape const& extents, looks const& l);
 
 // The extents, beside the picture.
@@ -95,7 +97,8 @@ ASHLAR_INLINE void draw_picture(std::ostream& out, drawn_tensor const& t, char c
 /// Dimension 0 is drawn downwards and dimension 1 to the right. Of three dimensions the picture has three faces: dimension
 /// 0 goes to the back, 1 downwards and 2 to the right. More dimensions are a table. Replicas are separated by commas,
 /// "0,2". Ranks that hold terms of one reduction are joined, "0+2", and their blocks are hatched. Dashed frames, in up to
-/// two dimensions, have the halo cells too. Ranks without elements are listed below.
+/// two dimensions, have the halo cells too. Ranks without elements are listed below. A block that is too small for the text
+/// of its ranks has none.
 /// Of the axes that shard the tensor, the first one of the mesh gives the hue: blocks of one coordinate have one hue. The
 /// others make it darker, by the position among them. Below, a legend names the axes. A tensor that is not sharded is grey.
 /// Error: ashlar::error if the extents are not one per dimension. A layout with an axis that the mesh lacks does not

@@ -180,7 +180,10 @@ TEST_CASE("an axis gives the hue, the others the darkness, and a legend names th
   std::string const many = picture<layout<"data">>(grid{{20, 1}}, {20});
   CHECK(count(many, "r=\"17\"") == 7);
   CHECK(count(many, ">..<") == 1);
+  CHECK(count(many, ">14<") == 1);
   CHECK(blocks_in(many, colour_text(0, 0)) == 3);
+  // Blocks of 3 pixels have no room for ranks.
+  CHECK(count(picture<layout<"data", none>>(grid{{100, 1}}, {100, 2}), ">50<") == 0);
   // In the pictures of a plan a rank has one colour: "model" is the hue of none of them.
   std::ostringstream plan;
   draw_svg<layout<"data", "model">, layout<none, "model">>(plan, grid{{2, 2}}, {4, 4});

@@ -108,9 +108,10 @@ struct face {
         out << box << l.colour << "\" stroke=\"black\"/>\n";
         if (l.partial) out << box << "url(#partial)\"/>\n";
         if (l.arrives) out << box << "url(#arrives)\"/>\n";
+        bool const fits = v.size() >= letter_height && u.size() >= letter_width * static_cast<index_t>(l.text.size());
+        if (named || !fits) continue;
         index_t const middle = (u.begin + u.end) / 2, centre = (v.begin + v.end) / 2;
-        if (!named)
-          out << svg_text(to_x(middle, centre), to_y(middle, centre), l.text, l.partial || l.arrives ? edged : lowered);
+        out << svg_text(to_x(middle, centre), to_y(middle, centre), l.text, l.partial || l.arrives ? edged : lowered);
         named = true;
       }
   }
