@@ -32,8 +32,8 @@ struct picture_rows {
 ASHLAR_INLINE std::vector<panel> panels_of(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
                                            index_t element_bytes, char const* const* names);
 
-// The elements of a rank after a plan, each in the colour of the rank that held it before. Those that arrive are dotted.
-// Of many ranks it shows the first two and the last.
+// The elements of a rank after a plan, each in the colour of the rank that held it before. Those that arrive are
+// dotted. Of many ranks it shows the first two and the last.
 ASHLAR_INLINE std::vector<panel> panels_of_change(redistribution_plan const& p, mesh_shape const& mesh,
                                                   shape const& extents);
 
@@ -43,11 +43,11 @@ ASHLAR_INLINE std::string plan_picture(redistribution_plan const& p, mesh_shape 
 
 }  // namespace plan_detail
 
-/// Writes a picture of the plan by which `redistribute` brings a tensor from one layout to another, as a file of SVG: the
-/// layouts as draw_svg draws them, and between them the steps, with the bytes that the busiest rank receives.
-/// A second row, in up to three dimensions, shows the elements of each rank after the plan. They have the colours of the
-/// ranks that held them before. An element is dotted if it, or a term of it, arrives from another rank. Of more than four
-/// ranks the row shows the first two and the last.
+/// Writes a picture of the plan by which `redistribute` brings a tensor from one layout to another, as a file of SVG:
+/// the layouts as draw_svg draws them, and between them the steps, with the bytes that the busiest rank receives. A
+/// second row, in up to three dimensions, shows the elements of each rank after the plan. They have the colours of the
+/// ranks that held them before. An element is dotted if it, or a term of it, arrives from another rank. Of more than
+/// four ranks the row shows the first two and the last.
 /// Error: ashlar::error if the extents are not one per dimension. Layouts with an axis that the mesh lacks, or with
 ///   different numbers of dimensions, do not compile.
 /// Example: draw_svg<layout<"x", none>, layout<none, "x">>(file, mesh<axis<"x">>{{4}}, {8, 8}, sizeof(double))

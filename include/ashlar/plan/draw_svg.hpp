@@ -13,8 +13,8 @@ namespace ashlar {
 
 namespace plan_detail {
 
-// Colours of blocks: eight light ones that printers and most colour-blind readers tell apart, and grey for blocks without
-// a hue. The same colours, darker, are for frames.
+// Colours of blocks: eight light ones that printers and most colour-blind readers tell apart, and grey for blocks
+// without a hue. The same colours, darker, are for frames.
 inline constexpr unsigned light_colours[] = {0x8dd3c7, 0xffffb3, 0xbebada, 0xfb8072, 0x80b1d3,
                                              0xfdb462, 0xb3de69, 0xfccde5, 0xd9d9d9};
 inline constexpr unsigned dark_colours[] = {0x1b7f6b, 0x8a7d00, 0x5b4fa0, 0xb02318, 0x22618f,
@@ -74,8 +74,8 @@ ASHLAR_INLINE std::string svg_text(index_t x, index_t y, std::string const& text
 // The first lines of a file of SVG.
 ASHLAR_INLINE std::string svg_begin(int width, int height);
 
-// Draws elements: a rectangle per pair of runs, with the text in the first one that has room for it. Of three dimensions
-// it draws the parts of three faces.
+// Draws elements: a rectangle per pair of runs, with the text in the first one that has room for it. Of three
+// dimensions it draws the parts of three faces.
 ASHLAR_INLINE void draw_elements(std::ostream& out, index_runs const& runs, shape const& extents, looks const& l);
 
 // The extents, beside the picture.
@@ -94,13 +94,13 @@ ASHLAR_INLINE void draw_picture(std::ostream& out, drawn_tensor const& t, char c
 }  // namespace plan_detail
 
 /// Writes a picture of the blocks of a tensor, and the ranks that hold them, as a file of SVG. Blocks are to scale.
-/// Dimension 0 is drawn downwards and dimension 1 to the right. Of three dimensions the picture has three faces: dimension
-/// 0 goes to the back, 1 downwards and 2 to the right. More dimensions are a table. Replicas are separated by commas,
-/// "0,2". Ranks that hold terms of one reduction are joined, "0+2", and their blocks are hatched. Dashed frames, in up to
-/// two dimensions, have the halo cells too. Ranks without elements are listed below. A block that is too small for the text
-/// of its ranks has none.
-/// Of the axes that shard the tensor, the first one of the mesh gives the hue: blocks of one coordinate have one hue. The
-/// others make it darker, by the position among them. Below, a legend names the axes. A tensor that is not sharded is grey.
+/// Dimension 0 is drawn downwards and dimension 1 to the right. Of three dimensions the picture has three faces:
+/// dimension 0 goes to the back, 1 downwards and 2 to the right. More dimensions are a table. Replicas are separated by
+/// commas, "0,2". Ranks that hold terms of one reduction are joined, "0+2", and their blocks are hatched. Dashed
+/// frames, in up to two dimensions, have the halo cells too. Ranks without elements are listed below. A block that is
+/// too small for the text of its ranks has none. Of the axes that shard the tensor, the first one of the mesh gives the
+/// hue: blocks of one coordinate have one hue. The others make it darker, by the position among them. Below, a legend
+/// names the axes. A tensor that is not sharded is grey.
 /// Error: ashlar::error if the extents are not one per dimension. A layout with an axis that the mesh lacks does not
 ///   compile.
 /// Example: draw_svg<layout<"x", "y">>(file, mesh<axis<"x">, axis<"y">>{{2, 2}}, {7, 10})

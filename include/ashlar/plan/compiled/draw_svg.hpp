@@ -72,8 +72,8 @@ ASHLAR_INLINE std::string svg_begin(int width, int height) {
 inline constexpr char const lowered[] = " dy=\".35em\"";
 inline constexpr char const edged[] = " dy=\".35em\" stroke=\"white\" stroke-width=\"4\" paint-order=\"stroke\"";
 
-// A face, or the rectangle of a tensor of up to two dimensions. A dimension of -1 is none. Pixels go by u to the right and
-// by v down.
+// A face, or the rectangle of a tensor of up to two dimensions. A dimension of -1 is none. Pixels go by u to the right
+// and by v down.
 struct face {
   int fixed, right, down;
   index_t at;  // the index in the fixed dimension
