@@ -35,7 +35,8 @@ constexpr auto multiply(product_into<E, To>, A const& a, B const& b, call_site c
       return y;
   } else {
     return with_least_product<plans>(a.extents(), b.extents(), a.mesh().sizes(), [&]<class P>(P) {
-      return redistribute<To>(einsum<E>(redistribute<typename P::a>(a, w), redistribute<typename P::b>(b, w)), w);
+      auto const x = redistribute<typename P::a>(a, w);  // before b, whatever the compiler evaluates first
+      return redistribute<To>(einsum<E>(x, redistribute<typename P::b>(b, w)), w);
     });
   }
 }

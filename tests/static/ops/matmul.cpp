@@ -18,6 +18,8 @@ constexpr auto found = collectives(grid{{2, 2}}, product);
 static_assert(found.count() == 2 && found.count(collective::all_gather, "p") == 1);
 static_assert(found.bytes_per_rank() == 2 * 2048 * 1024 / 2 * 8);
 // [summa]
+// The ledger has the operands in their order, with every compiler, as on real ranks.
+static_assert(found[0].axes == 0b10 && found[1].axes == 0b01);
 static_assert(collectives(grid{{4, 2}}, product).count() == 2);
 static_assert(collectives(grid{{4, 2}}, product).bytes_per_rank() == (1 + 3) * 512 * 1024 * 8);
 static_assert(collectives(grid{{1, 1}}, product).count() == 0);

@@ -219,3 +219,17 @@ TEST_CASE("collectives: a dry run at run time says what is wrong as it does in a
   CHECK_THROWS_WITH_AS((void)gather(1, 1).count(collective::all_gather, "z"),
                        "ashlar::ledger: the mesh has no axis of this name; ask for one of its axes", error);
 }
+
+// The operands of a product are arguments of one call, which compilers evaluate in either order. Real ranks have the first
+// operand first.
+TEST_CASE("ledger: a product has the collectives of its first operand first, at run time too") {
+  volatile int two = 2;
+  auto const log = collectives(grid{{two, two}}, [](auto const& m) {
+    auto a = make<double, layout<"x", "y">>(m, {300, 200});
+    auto b = make<double, layout<"x", "y">>(m, {200, 200});
+    (void)matmul<layout<"x", "y">>(a, b);
+  });
+  REQUIRE(log.count() == 2);
+  CHECK(log[0].axes == layout_detail::mask_of(1));
+  CHECK(log[1].axes == layout_detail::mask_of(0));
+}
