@@ -67,16 +67,18 @@ void check_transpose(M const& m, std::array<index_t, N> const& n) {
   }
 }
 
+template <class H, class M, std::size_t N>
+void check_transposes(M const& m, std::vector<std::array<index_t, N>> const& extents) {
+  for (auto const& n : extents) {
+    CAPTURE(n[0]);
+    check_transpose<H, corners::all>(m, n);
+    check_transpose<H, corners::none>(m, n);
+  }
+}
 template <class H, std::size_t N>
 void check_transposes(std::vector<std::array<index_t, N>> const& extents) {
-  for (auto const& sizes : test::halo_meshes()) {
-    device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
-    for (auto const& n : extents) {
-      CAPTURE(n[0]);
-      check_transpose<H, corners::all>(m, n);
-      check_transpose<H, corners::none>(m, n);
-    }
-  }
+  for (auto const& sizes : test::halo_meshes())
+    check_transposes<H>(device_mesh<grid>(MPI_COMM_WORLD, {sizes[0], sizes[1]}), extents);
 }
 
 }  // namespace
@@ -89,6 +91,14 @@ TEST_CASE("add_halo: the transpose on lines with every edge, widths beyond a sha
 TEST_CASE("add_halo: the transpose on planes and blocks, over one axis, two axes, and none") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   test::for_each_halo_of_planes_and_blocks([]<class H>(auto const& extents) { check_transposes<H>(extents); });
+}
+
+TEST_CASE("add_halo: the transpose on blocks over three axes") {
+  ASHLAR_NEEDS(test::host_reads_tensors);
+  for (auto const& sizes : test::halo_meshes_3()) {
+    device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
+    test::for_each_halo_on_three_axes([&]<class H>(auto const& extents) { check_transposes<H>(m, extents); });
+  }
 }
 
 TEST_CASE(
