@@ -302,7 +302,9 @@ constexpr void require_stencil(X const& x, V const&... v) {
   shape const& extents = x.extents();
   for (shape const& other : {extents, v.extents()...})
     if (!(other == extents))
-      plan_detail::fail_extents("ashlar::stencil: the operands have the same extents", extents, other);
+      plan_detail::fail_extents(
+          "ashlar::stencil: the operands have the same extents; make all fields of a staggered grid with the larger ones",
+          extents, other);
   static_assert(
       !results_keep_no_operand<stencil_value<F, X, V...>, Boxed, element_t<X>, element_t<V>...>::value,
       "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");
