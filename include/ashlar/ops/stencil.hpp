@@ -145,13 +145,21 @@ concept stencil_fields = is_pending_fields<std::remove_cvref_t<U>>;
 template <class U>
 concept stencil_field = plain_tensor<U> || is_pending_halo<std::remove_cvref_t<U>>;
 
-// A pending exchange as it is; a tensor evaluated.
+// A pending exchange as it is; a tensor evaluated. A temporary is taken over: after the stencil nobody shares its memory, so
+// u += stencil(f, exchange_halo(u)) copies nothing.
 template <class U>
 constexpr decltype(auto) first_of_stencil(U&& u) {
-  if constexpr (plain_tensor<U>)
-    return plan_detail::materialize(u);
-  else
+  constexpr bool temporary = !std::is_reference_v<U> && !std::is_const_v<U>;
+  if constexpr (plain_tensor<U>) {
+    if constexpr (temporary && std::is_same_v<std::remove_cvref_t<decltype(plan_detail::materialize(u))>, U>)
+      return U(std::move(u));
+    else
+      return plan_detail::materialize(u);
+  } else if constexpr (temporary) {
+    return U(std::move(u));
+  } else {
     return std::forward<U>(u);
+  }
 }
 
 template <class F>
