@@ -167,6 +167,15 @@ TEST_CASE("halo: an exchange copies no shard, and a step in place needs memory f
   }
 }
 
+TEST_CASE("halo: random numbers are those of the layout without a halo") {
+  for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
+    auto const u = uniform<double, stale<H>>(m, {n[0], n[1]}, prng_key{3}, -1., 2.);
+    CHECK(gather_all(u) == gather_all(uniform<double, O>(m, {n[0], n[1]}, prng_key{3}, -1., 2.)));
+    auto const v = exchange_halo(normal<float, stale<H>>(m, {n[0], n[1]}, prng_key{4}));
+    CHECK(gather_all(v) == gather_all(normal<float, O>(m, {n[0], n[1]}, prng_key{4})));
+  });
+}
+
 TEST_CASE("halo: a tensor is printed by its owned cells") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {test::halo_meshes().back()[0], test::halo_meshes().back()[1]});
   auto const u = generate<double, stale<H>>(m, {3, 2}, number{1});
