@@ -2,6 +2,7 @@
 #pragma once
 #include <ashlar/layout/halo.hpp>
 #include <ashlar/mesh/mesh.hpp>
+#include <algorithm>
 #include <array>
 #include <vector>
 #include "support/mpi_main.hpp"
@@ -19,10 +20,24 @@ inline std::vector<std::array<int, 2>> halo_meshes() {
   return all;
 }
 
-/// Calls f.template operator()<H>(extents) for layouts of lines with every edge, widths beyond a shard and the domain.
+using halo_grid_3 = mesh<axis<"z">, axis<"y">, axis<"x">>;
+
+/// The meshes of all ranks on three axes: one axis alone, two, and all three if their number is a multiple of 8.
+inline std::vector<std::array<int, 3>> halo_meshes_3() {
+  int const p = testing::ranks();
+  std::vector<std::array<int, 3>> all{{1, p, 1}};
+  if (p % 2 == 0 && p > 2) all.insert(all.end(), {{2, 1, p / 2}, {p / 2, 2, 1}});
+  if (p % 8 == 0) all.push_back({2, 2, p / 4});
+  return all;
+}
+
+/// Calls f.template operator()<H>(extents) for layouts of lines with every edge, widths beyond a shard and the domain. Some
+/// extents are near the number of ranks, and some are primes.
 template <class F>
 void for_each_halo_of_lines(F const& f) {
-  std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {2}, {3}, {5}, {7}, {8}, {23}};
+  std::vector<std::array<index_t, 1>> lines{{0}, {1}, {2}, {3}, {5}, {7}, {8}, {23}};
+  for (index_t const n : {testing::ranks() - 1, testing::ranks(), testing::ranks() + 1})
+    if (std::find(lines.begin(), lines.end(), std::array{n}) == lines.end()) lines.push_back({n});
   f.template operator()<layout<halo("y", 1, 2)>>(lines);
   f.template operator()<layout<halo("y", 3, edge::copy)>>(lines);
   f.template operator()<layout<halo("y", 5, 4, edge::periodic)>>(lines);
@@ -43,6 +58,16 @@ void for_each_halo_of_planes_and_blocks(F const& f) {
   f.template operator()<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
   f.template operator()<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
       std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});
+}
+
+/// The same for blocks over three axes, some of which shard a dimension together.
+template <class F>
+void for_each_halo_on_three_axes(F const& f) {
+  index_t const p = testing::ranks();
+  std::vector<std::array<index_t, 3>> const blocks{{5, 7, 6}, {p - 1, p, p + 1}, {2, 1, 3}, {0, 4, 4}};
+  f.template operator()<layout<halo("z", 1), halo("y", 2, 1, edge::periodic), halo("x", 1, edge::copy)>>(blocks);
+  f.template operator()<layout<halo("x", 3, edge::odd), halo("z", 1, edge::given), halo("y", 1, edge::mirror)>>(blocks);
+  f.template operator()<layout<halo(axes("z", "x"), 2, edge::reflect), halo("y", 1, edge::periodic), none>>(blocks);
 }
 
 }  // namespace ashlar::test

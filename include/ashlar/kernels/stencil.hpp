@@ -1,5 +1,6 @@
 // Stencils on one rank's cells.
 #pragma once
+#include "ashlar/kernels/checked_reads.hpp"
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/stencil.hpp"
@@ -116,11 +117,10 @@ struct stencil_kernel {
     if (step == 1 && ((stencil_leaf_at<I>(here).at.stride[Rank - 1] == 1) && ...)) {
       ASHLAR_INDEPENDENT
       for (index_t j = 0; j < n; ++j)
-        y.put(j, ops_detail::call_stencil<Rank>(f, beside(where, j), beside<1>(stencil_leaf_at<I>(here).at, j)...));
+        y.put(j, call_checked<Rank>(f, beside(where, j), beside<1>(stencil_leaf_at<I>(here).at, j)...));
     } else {
       for (index_t j = 0; j < n; ++j)
-        y.put(j * step,
-              ops_detail::call_stencil<Rank>(f, beside(where, j), beside<0>(stencil_leaf_at<I>(here).at, j)...));
+        y.put(j * step, call_checked<Rank>(f, beside(where, j), beside<0>(stencil_leaf_at<I>(here).at, j)...));
     }
   }
   template <class E>

@@ -204,10 +204,10 @@ template <class Mesh>
 inline constexpr axis_mask axes_with_ranks = 0;
 template <class... Axes>
 inline constexpr axis_mask axes_with_ranks<mesh<Axes...>> = [] {
-  axis_mask m = 0;
-  int a = 0;
-  ((m |= Axes::static_size != 1 ? mask_of(a) : 0u, ++a), ...);
-  return m;
+  axis_mask found = 0;
+  int position = 0;
+  ((found |= Axes::static_size != 1 ? mask_of(position) : 0u, ++position), ...);
+  return found;
 }();
 
 // Axes that shard From and that To does not name.

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/ops/functions.hpp"
+#include "ashlar/ops/halo.hpp"
 
 namespace ashlar {
 
@@ -46,21 +47,33 @@ struct normal_distribution {
   T mean, deviation;
 };
 
+template <class L>
+struct halo_of_random_numbers_is_not_stale {
+  static constexpr bool value =
+      layout_detail::layout_has_a_halo<L>::value && !layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
+};
+
 template <class T, class L, class Distribution, class Handle>
 constexpr auto random(Distribution const& d, Handle const& m, shape const& extents, prng_key key, call_site const& w) {
   static_assert(
-      !layout_is_partial<L>::value,
+      !layout_is_partial<owned_layout_t<L>>::value,
       "ashlar::random: the layout is partial, and each rank would add numbers of its own; draw into the layout without it");
   static_assert(!meta_detail::is_neither_float_nor_double<T>::value,
                 "ashlar::random: numbers are drawn as float or double; draw float, and write cast<T>(x)");
-  auto x = allocate<T, L>(m, extents, w);
+  static_assert(
+      !halo_of_random_numbers_is_not_stale<L>::value,
+      "ashlar::random: numbers are drawn for owned cells; draw into the layout stale<H>, and write exchange_halo(x)");
+  auto x = allocate<T, owned_layout_t<L>>(m, extents, w);
   if constexpr (!meta_detail::is_neither_float_nor_double<T>::value) backend<Handle>::fill_random(d, x, key);
-  return x;
+  if constexpr (layout_detail::layout_has_a_halo<L>::value)
+    return with_halo<L>(x);
+  else
+    return x;
 }
 }  // namespace ops_detail
 
 /// A tensor of uniform numbers in [low, high), the same for every layout and mesh. The element with row-major global
-/// index g is a function of (key, g). T is float or double.
+/// index g is a function of (key, g). T is float or double. The layout may have a stale halo.
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1),

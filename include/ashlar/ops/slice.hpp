@@ -24,10 +24,10 @@ template <class Mesh, class A, class B>
 struct partial_otherwise {
   static constexpr bool value = [] {
     using c = mesh_context<Mesh, A, B>;
-    layout_value const a = value_v<c, A>, b = value_v<c, B>;
-    if (a.levels != b.levels) return true;
-    for (int l = 0; l < a.levels; ++l)
-      if (a.reductions[l] != b.reductions[l]) return true;
+    layout_value const of_a = value_v<c, A>, of_b = value_v<c, B>;
+    if (of_a.levels != of_b.levels) return true;
+    for (int l = 0; l < of_a.levels; ++l)
+      if (of_a.reductions[l] != of_b.reductions[l]) return true;
     return false;
   }();
 };

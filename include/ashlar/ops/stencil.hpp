@@ -145,13 +145,21 @@ concept stencil_fields = is_pending_fields<std::remove_cvref_t<U>>;
 template <class U>
 concept stencil_field = plain_tensor<U> || is_pending_halo<std::remove_cvref_t<U>>;
 
-// A pending exchange as it is; a tensor evaluated.
+// A pending exchange as it is; a tensor evaluated. A temporary is taken over: after the stencil nobody shares its memory, so
+// u += stencil(f, exchange_halo(u)) copies nothing.
 template <class U>
 constexpr decltype(auto) first_of_stencil(U&& u) {
-  if constexpr (plain_tensor<U>)
-    return plan_detail::materialize(u);
-  else
+  constexpr bool temporary = !std::is_reference_v<U> && !std::is_const_v<U>;
+  if constexpr (plain_tensor<U>) {
+    if constexpr (temporary && std::is_same_v<std::remove_cvref_t<decltype(plan_detail::materialize(u))>, U>)
+      return U(std::move(u));
+    else
+      return plan_detail::materialize(u);
+  } else if constexpr (temporary) {
+    return U(std::move(u));
+  } else {
     return std::forward<U>(u);
+  }
 }
 
 template <class F>
@@ -302,7 +310,9 @@ constexpr void require_stencil(X const& x, V const&... v) {
   shape const& extents = x.extents();
   for (shape const& other : {extents, v.extents()...})
     if (!(other == extents))
-      plan_detail::fail_extents("ashlar::stencil: the operands have the same extents", extents, other);
+      plan_detail::fail_extents(
+          "ashlar::stencil: the operands have the same extents; make all fields of a staggered grid with the larger ones",
+          extents, other);
   static_assert(
       !results_keep_no_operand<stencil_value<F, X, V...>, Boxed, element_t<X>, element_t<V>...>::value,
       "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");

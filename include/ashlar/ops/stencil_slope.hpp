@@ -200,4 +200,14 @@ struct component_of_stencil {
   }
 };
 
+/// True for functors of ashlar that call one of the program with other operands.
+template <class F>
+inline constexpr bool is_part_of_a_derivative = false;
+template <int I, class F, bool Boxed>
+inline constexpr bool is_part_of_a_derivative<slope_at_centre<I, F, Boxed>> = true;
+template <class Ct>
+inline constexpr bool is_part_of_a_derivative<kept_outside<Ct>> = true;
+template <>
+inline constexpr bool is_part_of_a_derivative<nothing_outside> = true;
+
 }  // namespace ashlar::ops_detail

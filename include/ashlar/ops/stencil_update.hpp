@@ -70,7 +70,9 @@ constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) 
                       "ashlar::update: the functor returns another type than the elements; return this type");
         for (shape const& other : {u.extents(), v.extents()...})
           if (!(other == u.extents()))
-            plan_detail::fail_extents("ashlar::update: the operands have the same extents", u.extents(), other);
+            plan_detail::fail_extents(
+                "ashlar::update: the operands have the same extents; make all fields of a staggered grid with the larger ones",
+                u.extents(), other);
         if constexpr (!ops_detail::update_gives_another_type<result, X>::value)
           plan_detail::backend_of<X>::update(f, c, u, filled, plan_detail::materialize(v)...);
       }

@@ -10,10 +10,10 @@ template <int... Order, class X>
 constexpr auto transpose(X const& x) {
   constexpr equation e = [] {
     equation q(0, 0, 0, 0, 0, 0, 0, 0, 0);
-    char const labels[] = "abcdefgh";
-    q.append(labels, sizeof...(Order));
+    char const all_labels[] = "abcdefgh";
+    q.append(all_labels, sizeof...(Order));
     q.append("->", 2);
-    (q.append(labels + Order, 1), ...);
+    (q.append(all_labels + Order, 1), ...);
     return q;
   }();
   return einsum<e>(x);

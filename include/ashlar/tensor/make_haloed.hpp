@@ -18,7 +18,7 @@ struct generate_cells_kernel {
   F f;
 
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t at[Rank]{};
+    index_t shown[Rank]{}, index[Rank]{};  // of the cell that is shown; of this cell, wrapped in periodic dimensions
     int sign = 1;
     bool given = false, owned = true;
     index_t rest = i, to = 0;
@@ -27,14 +27,15 @@ struct generate_cells_kernel {
       to += p * stride[d];
       rest /= stored.extent[d];
       shown_cell const c = cell_at(v, n[d], widths[d]);
-      at[d] = c.cell;
+      shown[d] = c.cell;
+      index[d] = widths[d].below == edge::periodic ? c.cell : v;
       sign *= c.sign;
       given = given || c.given;
       owned = owned && v >= own[d].begin && v < own[d].end;
     }
     if (!given && !all && !(owned && owned_too)) return;
     if (given) sign = 1;
-    data[to] = sign == 0 ? T{} : call(at, std::make_integer_sequence<int, Rank>{});
+    data[to] = sign == 0 ? T{} : call(given ? index : shown, std::make_integer_sequence<int, Rank>{});
     if (sign < 0) data[to] = static_cast<T>(-data[to]);
   }
   template <int... D>

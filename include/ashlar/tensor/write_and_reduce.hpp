@@ -1,5 +1,6 @@
 // Assignments and stencils that reduce the elements that they write, in the same kernel.
 #pragma once
+#include "ashlar/kernels/checked_reads.hpp"
 #include "ashlar/kernels/write_and_reduce.hpp"
 #include "ashlar/ops/stencil_and_reduce.hpp"
 #include "ashlar/tensor/assign.hpp"
@@ -186,7 +187,7 @@ struct stencil_of_leaves {
   F f;
   template <class... U>
   ASHLAR_FUNCTION auto operator()(U const&... u) const {
-    return ops_detail::call_stencil<Rank>(f, cell_index<Rank>{}, u...);
+    return kernels_detail::call_checked<Rank>(f, cell_index<Rank>{}, u...);
   }
 };
 template <class X>

@@ -112,6 +112,30 @@ TEST_CASE("halo: derivatives of linear stencils are transposes, with every edge"
   check_edges<layout<halo("y", 1, edge::reflect), halo("x", 2, edge::mirror)>>();
 }
 
+namespace {
+struct source {
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::linear;
+  double added;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const { return u(-1, 0) - u(0, 1) + added; }
+};
+}  // namespace
+
+TEST_CASE("halo: a functor that is declared linear and adds a constant is an error in builds with assertions") {
+  ASHLAR_NEEDS(kernels_detail::reads_are_checked);
+  using S = stale<layout<halo("y", 1), halo("x", 1)>>;
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    auto const gradient = [&](double added) {
+      (void)value_and_grad<none>([&](auto const& u) {
+        return all_reduce(sum(stencil(source{added}, exchange_halo<corners::none>(u))));
+      })(integers<S>(m, n, 1));
+    };
+    gradient(0);
+    CHECK_THROWS_WITH_AS(gradient(3),
+                         doctest::Contains("ashlar::stencil: the functor's kind is linear, but it does not "), error);
+  });
+}
+
 TEST_CASE("halo: derivatives of stencils of several operands") {
   using H = layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>;
   using S = stale<H>;

@@ -77,9 +77,13 @@ void check_exchange(M const& m, std::array<index_t, N> const& n) {
     if (C == corners::none && outside > 1) return;
     indices cell = v;
     int sign = 1;
+    bool given = false;
+    for (std::size_t d = 0; d < N; ++d)
+      given = given || (y.widths.dim[d].below == edge::given && (v[d] < 0 || v[d] >= n[d]));
     for (std::size_t d = 0; d < N; ++d) {
-      if (y.widths.dim[d].below == edge::given) continue;  // and the indices of given cells wrap
-      by_formula const s = shown(y.widths.dim[d].below, v[d], n[d]);
+      edge const e = y.widths.dim[d].below;
+      if (e == edge::given || (given && e != edge::periodic)) continue;  // a given cell has its index
+      by_formula const s = shown(e, v[d], n[d]);
       cell[d] = s.cell;
       sign *= s.sign;
     }
@@ -94,15 +98,17 @@ void check_exchange(M const& m, std::array<index_t, N> const& n) {
   }
 }
 
+template <class H, class M, std::size_t N>
+void check_exchanges(M const& m, std::vector<std::array<index_t, N>> const& extents) {
+  for (auto const& n : extents) {
+    check_exchange<H, corners::all>(m, n);
+    check_exchange<H, corners::none>(m, n);
+  }
+}
 template <class H, std::size_t N>
 void check_exchanges(std::vector<std::array<index_t, N>> const& extents) {
-  for (auto const& sizes : test::halo_meshes()) {
-    device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
-    for (auto const& n : extents) {
-      check_exchange<H, corners::all>(m, n);
-      check_exchange<H, corners::none>(m, n);
-    }
-  }
+  for (auto const& sizes : test::halo_meshes())
+    check_exchanges<H>(device_mesh<grid>(MPI_COMM_WORLD, {sizes[0], sizes[1]}), extents);
 }
 
 }  // namespace
@@ -113,6 +119,13 @@ TEST_CASE("halo: lines with every edge, widths beyond a shard and the domain") {
 
 TEST_CASE("halo: planes and blocks, over one axis, two axes, and none") {
   test::for_each_halo_of_planes_and_blocks([]<class H>(auto const& extents) { check_exchanges<H>(extents); });
+}
+
+TEST_CASE("halo: blocks over three axes") {
+  for (auto const& sizes : test::halo_meshes_3()) {
+    device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
+    test::for_each_halo_on_three_axes([&]<class H>(auto const& extents) { check_exchanges<H>(m, extents); });
+  }
 }
 
 namespace {

@@ -132,6 +132,50 @@ TEST_CASE("halo: updates in place write the memory of the tensor, and given cell
   });
 }
 
+namespace {
+struct blur {
+  static constexpr auto reach = star(1, 1);
+  ASHLAR_FUNCTION constexpr double operator()(auto const& x) const { return x(-1, 0) + x(1, 0) - x(0, -1); }
+};
+}  // namespace
+
+TEST_CASE("halo: an exchange copies no shard, and a step in place needs memory for the stencil's result alone") {
+  using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
+  for (auto const& sizes : test::halo_meshes()) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    auto u = generate<double, stale<H>>(m, {700, 900}, number{1});
+    double const* const memory = u.stored_data();
+    auto const bytes = static_cast<std::size_t>(u.stored_extents().size()) * sizeof(double);
+    auto const most_taken = [&](auto const& f) {
+      pool::reset_peak();
+      std::size_t const before = pool::in_use();
+      f();
+      return pool::peak() - before;
+    };
+    CHECK(most_taken([&] { (void)exchange_halo(u); }) < bytes / 2);
+    auto const check_step = [&](auto const& f) {
+      std::size_t const taken = most_taken(f);
+      CHECK(u.stored_data() == memory);
+      CHECK(taken >= bytes);
+      CHECK(taken < 3 * bytes / 2);
+    };
+    check_step([&] { u += 0.5 * stencil(blur{}, exchange_halo(u)); });
+    check_step([&] { u += 0.5 * stencil(blur{}, exchange_halo_async(u)); });
+    auto const filled = exchange_halo(u);  // a named operand keeps its cells
+    u += stencil(blur{}, filled);
+    CHECK(u.stored_data() != memory);
+  }
+}
+
+TEST_CASE("halo: random numbers are those of the layout without a halo") {
+  for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
+    auto const u = uniform<double, stale<H>>(m, {n[0], n[1]}, prng_key{3}, -1., 2.);
+    CHECK(gather_all(u) == gather_all(uniform<double, O>(m, {n[0], n[1]}, prng_key{3}, -1., 2.)));
+    auto const v = exchange_halo(normal<float, stale<H>>(m, {n[0], n[1]}, prng_key{4}));
+    CHECK(gather_all(v) == gather_all(normal<float, O>(m, {n[0], n[1]}, prng_key{4})));
+  });
+}
+
 TEST_CASE("halo: a tensor is printed by its owned cells") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {test::halo_meshes().back()[0], test::halo_meshes().back()[1]});
   auto const u = generate<double, stale<H>>(m, {3, 2}, number{1});

@@ -158,10 +158,12 @@ TEST_CASE("extents and numbers that an operation cannot take") {
   using field = stale<layout<halo("x", 1)>>;
   auto u = make<float, field>(handle, {8});
   auto const v = make<float, field>(handle, {9});
-  says([&] { (void)stencil(sum_of_two{}, exchange_halo(u), exchange_halo(v)); },
-       "ashlar::stencil: the operands have the same extents; found (8) and (9)");
-  says([&] { update(sum_of_two{}, colour(0, 2), u, v); },
-       "ashlar::update: the operands have the same extents; found (8) and (9)");
+  says(
+      [&] { (void)stencil(sum_of_two{}, exchange_halo(u), exchange_halo(v)); },
+      "ashlar::stencil: the operands have the same extents; make all fields of a staggered grid with the larger ones; found (8) and (9)");
+  says(
+      [&] { update(sum_of_two{}, colour(0, 2), u, v); },
+      "ashlar::update: the operands have the same extents; make all fields of a staggered grid with the larger ones; found (8) and (9)");
 }
 
 TEST_CASE("a bundle of more collectives than there is room for") {

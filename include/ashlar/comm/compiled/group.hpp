@@ -38,22 +38,32 @@ ASHLAR_INLINE void node_group::require_unchanged(int q) {
   if (m.has_given_up()) or_give_up([&] { throw_late(m, "has given up after an error", 0); });
 }
 
+ASHLAR_INLINE node_group::wait_end node_group::poll_and_yield(waiting const& how, member const& m,
+                                                              std::atomic<std::uint64_t> const& flag,
+                                                              std::uint64_t round, double since) {
+  auto const came = [&] { return flag.load(std::memory_order_acquire) >= round; };
+  for (unsigned poll_number = 1; !came(); ++poll_number) {
+    if (m.has_given_up()) return came() ? wait_end::came : wait_end::given_up;
+    how.oversubscribed ? yield_core(poll_number) : static_cast<void>(sched_yield());
+    if (poll_number % 16 == 0) how.meanwhile(how.argument);
+    if (poll_number % (how.oversubscribed ? 16 : 256) != 0) continue;
+    double const waited = clock_seconds() - since;
+    if (waited < 0.5) continue;
+    if (m.process.has_ended()) return came() ? wait_end::came : wait_end::ended;
+    if (how.deadline > 0 && waited > how.deadline) return wait_end::late;
+  }
+  return wait_end::came;
+}
+
 ASHLAR_INLINE void node_group::wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag,
                                              std::uint64_t round, double& since, char const* late) const {
   if (since == 0) since = clock_seconds();
-  for (unsigned poll_number = 1; flag.load(std::memory_order_acquire) < round; ++poll_number) {
-    if (m.has_given_up() && flag.load(std::memory_order_acquire) < round)
-      throw_late(m, "has given up after an error", clock_seconds() - since);
-    how_.oversubscribed ? yield_core(poll_number) : static_cast<void>(sched_yield());
-    if (poll_number % 16 == 0) how_.meanwhile(how_.argument);
-    if (poll_number % (how_.oversubscribed ? 16 : 256) != 0) continue;
-    double const waited = clock_seconds() - since;
-    if (waited < 0.5) continue;
-    bool const ended = m.process.has_ended();
-    // The rank may have arrived before its process ended.
-    if (ended && flag.load(std::memory_order_acquire) < round) throw_late(m, "has ended", waited);
-    if (how_.deadline > 0 && waited > how_.deadline) throw_late(m, late, waited);
-  }
+  wait_end const end = poll_and_yield(how_, m, flag, round, since);
+  if (end == wait_end::came) return;
+  char const* const fate = end == wait_end::given_up ? "has given up after an error"
+                           : end == wait_end::ended  ? "has ended"
+                                                     : late;
+  throw_late(m, fate, clock_seconds() - since);
 }
 
 ASHLAR_INLINE void node_group::throw_late(member const& m, char const* fate, double waited) const {

@@ -102,6 +102,12 @@ class node_group {
       polls = c ? 50 : 4000;
     }
   };
+  /// The end of a long wait for a rank. A rank that has given up or ended will not come any more.
+  enum class wait_end { came, given_up, ended, late };
+  /// Waits until a flag of rank m has reached the round, and yields the core between polls. `since`: the time at which this
+  /// rank began to wait.
+  static wait_end poll_and_yield(waiting const& how, member const& m, std::atomic<std::uint64_t> const& flag,
+                                 std::uint64_t round, double since);
 
   /// Calls `release` with its own slot when this rank leaves the group.
   node_group(

@@ -18,13 +18,13 @@ class remaining_readers {
 
  private:
   struct reading {
-    std::atomic<std::uint64_t> const* done;
+    node_group::member rank;
     std::uint64_t round;
-    known_process process;
-    int rank;  // in the mesh
   };
   void wait_for_ranks();
-  void wait_long_for(reading const& r) const;
+  void wait_long_for(reading const& r);
+  // Lets MPI progress on messages of the program, if it is usable.
+  static void progress(void* readers);
 
   std::vector<reading> ranks_;
   node_group::waiting how_;

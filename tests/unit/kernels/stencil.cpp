@@ -1,0 +1,87 @@
+// Reads of stencil functors outside their reach, in builds with assertions.
+#include "ashlar/kernels/stencil.hpp"
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+using namespace ashlar;
+using namespace ashlar::kernels_detail;
+
+namespace {
+
+// Reads at offsets that the compiler does not know.
+struct two_cells {
+  static constexpr auto reach = reaches(star(1, 2), box(1, 1));
+  int i, j;
+  ASHLAR_FUNCTION double operator()(auto const& u, auto const& v) const { return u(i, j) + v(i, j); }
+};
+struct at_index {
+  static constexpr auto reach = star(1, 1);
+  ASHLAR_FUNCTION double operator()(cell_index<2> const& at, auto const& u) const { return u(0, at[1]); }
+};
+
+// What f() writes to stderr in a process of its own, and whether it comes to its end.
+template <class F>
+std::pair<std::string, bool> written_by(F f) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  std::fflush(nullptr);  // the process of its own would write it again
+  pid_t const child = fork();
+  if (child == 0) {
+    dup2(ends[1], 2);
+    signal(SIGABRT, SIG_DFL);
+    f();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char part[256];
+  for (ssize_t n; (n = read(ends[0], part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {text, WIFEXITED(status) && WEXITSTATUS(status) == 0};
+}
+
+constexpr int rows = 5, columns = 7, middle = 2 * columns + 3;
+struct field {
+  double x[rows * columns]{};
+  double y = 0;
+};
+// The kernel of f on the cell in the middle of a field, whose index is `first`.
+template <class F, class... T>
+stencil_kernel<F, double, 2, T...> on_one_cell(F const& f, field& a, cell_index<2> const& first) {
+  stencil_kernel<F, double, 2, T...> k{f, {&a.y}, {1, 1}, {1, 1}, first, {}};
+  auto const set = [&](auto& leaf) { leaf.at = {a.x + middle, {columns, 1}}; };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (set(static_cast<stencil_leaf<I, T, 2>&>(k.operands)), ...);
+  }(std::index_sequence_for<T...>{});
+  return k;
+}
+
+}  // namespace
+
+TEST_CASE("stencil: a read outside the reach ends a program with assertions") {
+  if (!reads_are_checked) {
+    MESSAGE("skipped in a build without assertions");
+    return;
+  }
+  field a;
+  auto const check = [](auto const& k, bool within) {
+    auto const [text, ended] = written_by([&] { k.rows_between(0, 1); });
+    CHECK(ended == within);
+    CHECK((text.find("ashlar::stencil: the functor reads cells outside its reach") != text.npos) == !within);
+  };
+  for (int i = -2; i <= 2; ++i)
+    for (int j = -3; j <= 3; ++j) {
+      bool const in_star = (i == 0 && std::abs(j) <= 2) || (j == 0 && std::abs(i) <= 1);
+      bool const in_box = std::abs(i) <= 1 && std::abs(j) <= 1;
+      check(on_one_cell<two_cells, double, double>({i, j}, a, {}), in_star && in_box);
+    }
+  for (int j : {-2, -1, 0, 1, 2}) check(on_one_cell<at_index, double>({}, a, {{0, j}}), std::abs(j) <= 1);
+}
