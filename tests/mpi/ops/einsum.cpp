@@ -70,7 +70,7 @@ void check_with_conjugate(device_mesh<xy_grid> const& m, shape const& e) {
   auto const stored = conj(a);
   (void)stored.evaluate();
   CHECK(denotes(einsum<E>(stored, a), first));
-  // The layouts of einsum_to are others.
+  // einsum_to gives the same numbers in other layouts.
   if constexpr (layout_t<decltype(b)>::rank == 2) {
     using to = layout<none, "y">;
     auto const d = einsum_to<E, to>(conj(a), a), g = einsum_to<E, to>(stored, a);
