@@ -155,6 +155,7 @@ template <equation E, class To, tensor A, tensor B>
                   ops_detail::result_names_an_unknown_axis<To, A>::value) {
       return a;
     } else {
+      plan_detail::call_in_errors const call(w);
       constexpr equation q = ops_detail::after_sums_alone(E);
       return multiply(ops_detail::product_into<q, To>{}, ops_detail::summed_alone<E, 0>(a),
                       ops_detail::summed_alone<E, 1>(b), w);

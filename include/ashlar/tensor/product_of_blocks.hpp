@@ -297,16 +297,42 @@ inline constexpr bool multiplies_shards = [] {
            reduces_by_sums(value_v<c, To>);
 }();
 
+/// The routes of einsum<E> of two tensors into layout To.
+template <equation E, class To, class T, class LA, class LB, class M>
+product_route const& route_of_product(ops_detail::product_problem const& p, shape const& a, shape const& b,
+                                      shape const& product, mesh_shape const& sizes) {
+  static thread_local product_routes routes;
+  plan_detail::check_size<T>(product);
+  return routes.of(p, a, b, product, sizes);
+}
+
 /// einsum<E> of two tensors as a tensor of layout To. Layouts between are values, so they need no types.
 template <equation E, class To, class T, class LA, class LB, class M, class S>
 sharded_tensor<T, To, M, S> multiply(ops_detail::product_problem const& p, sharded_tensor<T, LA, M, S> const& a,
                                      sharded_tensor<T, LB, M, S> const& b, shape const& product, call_site const& w) {
-  static thread_local product_routes routes;
-  plan_detail::check_size<T>(product);
-  product_route const& r = routes.of(p, a.extents(), b.extents(), product, a.mesh().sizes());
+  product_route const& r =
+      route_of_product<E, To, T, LA, LB, M>(p, a.extents(), b.extents(), product, a.mesh().sizes());
   routed_operand<T, S, M> const x{a.mesh(), stored(a), a.extents(), r.a}, y{a.mesh(), stored(b), b.extents(), r.b};
   stored_shard<T, S> const c = product_of_shards<E>(x, y, r.result, product, w);
   return {a.mesh(), product, c.owner, c.offset};
+}
+
+/// The same for x and its conjugate. `square(shard of the product, shard of x)` multiplies them, and returns false if it
+/// cannot. Post: nothing, and no communication, if this rank needs other elements of the two operands, or receives some.
+template <equation E, class To, class Square, class T, class L, class M, class S>
+std::optional<sharded_tensor<T, To, M, S>> multiply_in_half(ops_detail::product_problem const& p, Square const& square,
+                                                            sharded_tensor<T, L, M, S> const& x, shape const& product,
+                                                            call_site const& w) {
+  device_mesh<M> const& m = x.mesh();
+  product_route const& r = route_of_product<E, To, T, L, L, M>(p, x.extents(), x.extents(), product, m.sizes());
+  auto const indices = [&](route_of_tensor const& of) { return local_region(x.extents(), of.to, m.sizes(), m.rank()); };
+  if (!r.a.is_local() || !r.b.is_local() || !(indices(r.a) == indices(r.b))) return std::nullopt;
+  region const part = local_region(product, r.result.from, m.sizes(), m.rank());
+  stored_shard<T, S> c{memory_of_shard<typename S::memory_space>(product, part.size(), sizeof(T)), 0}, kept;
+  routed_operand<T, S, M> const operand{m, stored(x), x.extents(), r.a};
+  if (!square(kernels::shard<T>{c.data(), part, product}, operand.redistributed(kept, w))) return std::nullopt;
+  c = along_route(r.result, m, std::move(c), product, w);
+  return sharded_tensor<T, To, M, S>{m, product, c.owner, c.offset};
 }
 
 }  // namespace ashlar::tensor_detail

@@ -38,6 +38,12 @@ struct route_of_tensor {
   bool gathers_only(int dim) const;
   /// Each rank has all indices of a dimension, and nothing moves.
   bool is_ready(int dim) const { return from == to && to.dim[dim].size == 0; }
+  /// Each rank keeps elements that it has, and receives none.
+  bool is_local() const {
+    for (int i = 0; i < size; ++i)
+      if (step[i]->what != step_kind::slice) return false;
+    return true;
+  }
 };
 
 /// A product of two tensors: the routes of the operands and of the product.
@@ -48,17 +54,18 @@ struct product_route {
 /// The routes of one product in a program. It multiplies the same again and again, so the last choices are remembered.
 class product_routes {
  public:
-  /// Pre: `p` is the same in each call.
+  /// Pre: all but the static extents of `p` is the same in each call.
   product_route const& of(ops_detail::product_problem const& p, shape const& a, shape const& b, shape const& product,
                           mesh_shape const& sizes);
 
  private:
   struct choice {
+    bool is_static;
     shape a, b;
     mesh_shape sizes;
     product_route route;
   };
-  plan_detail::product_candidates candidates_;  // none until the first product
+  plan_detail::product_candidates candidates_;  // for extents at run time; none until the first such product
   std::vector<choice> choices_;
 };
 

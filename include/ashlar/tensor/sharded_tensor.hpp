@@ -306,13 +306,16 @@ struct generate_kernel {
   }
 };
 
+// nvcc does not expand an alias that leaves its argument out.
 template <int>
-using index_of_dimension = index_t;
+struct index_of_dimension {
+  using type = index_t;
+};
 template <class L, class F>
 struct function_of_other_indices {
   template <int... D>
   static constexpr bool takes(std::integer_sequence<int, D...>) {
-    return std::is_invocable_v<F const&, index_of_dimension<D>...>;
+    return std::is_invocable_v<F const&, typename index_of_dimension<D>::type...>;
   }
   static constexpr bool value = !takes(std::make_integer_sequence<int, L::rank>{});
 };

@@ -3,6 +3,9 @@
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/file_size_limit.hpp"
+#include "support/host_memory.hpp"
+#include "support/mpi_main.hpp"
+#include "support/peak_memory.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -136,6 +139,30 @@ TEST_CASE("hdf5: a box of a dataset, in every kind of storage") {
                "expected a box within u");
     CHECK_SAYS(said([&] { (void)load_hdf5<double, layout<none, "x">>(m, path, "u", {3}, {1}); }),
                "expected a box within u");
+  }
+}
+
+// 96 MiB are more than a shard of three ranks and the memory that a rank may take: two chunks of 1 MiB, and 40 MiB, of
+// which HDF5's cache takes 32.
+TEST_CASE("hdf5: a rank takes its shard, two chunks and a limited buffer") {
+  ASHLAR_NEEDS(test::host_reads_tensors && test::begin_peak_memory());
+  shared_folder const folder;
+  auto const path = folder.path / "u.h5";
+  index_t const rows = 3 << 13, columns = 1 << 10, most_bytes = 42 << 20;
+  device_mesh<grid> const m = mesh_of({test::world_size(), 1});
+  for (hdf5_options const& o : {hdf5_options{}, hdf5_options{.chunk = {256, 1024}, .deflate = 1}}) {
+    auto const x = generate<float, layout<"y", none>>(
+        m, {rows, columns}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return static_cast<float>(i + j); });
+    (void)x.data();
+    REQUIRE(test::begin_peak_memory());
+    index_t before = test::peak_memory();
+    save_hdf5(x, path, "u", o);
+    CHECK(test::peak_memory() - before < most_bytes);
+    REQUIRE(test::begin_peak_memory());
+    before = test::peak_memory();
+    auto const y = load_hdf5<float, layout<"y", none>>(m, path, "u");
+    CHECK(test::peak_memory() - before < x.local_size() * 4 + most_bytes);
+    CHECK(item(all_reduce(max(abs(x - y)))) == 0);
   }
 }
 

@@ -3,6 +3,9 @@
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/file_size_limit.hpp"
+#include "support/host_memory.hpp"
+#include "support/mpi_main.hpp"
+#include "support/peak_memory.hpp"
 #include "support/provoked.hpp"
 #include "support/shared_folder.hpp"
 #include <doctest/doctest.h>
@@ -235,6 +238,56 @@ TEST_CASE("npy: an expression is evaluated, and an old file is replaced") {
   save_npy(x, path);
   save_npy(x * 2.f, path);
   CHECK(gather_all(load_npy<float, layout<none>>(m, path))[8] == 16);
+}
+
+namespace {
+
+// 96 MiB: more than a shard on two ranks and the memory that a rank may take.
+constexpr index_t long_rows = 3 << 12, long_columns = 1 << 10, most_bytes = 32 << 20;
+
+template <class L>
+void check_memory(device_mesh<grid> const& m, std::filesystem::path const& path) {
+  auto const x = generate<double, L>(m, {long_rows, long_columns},
+                                     [] KOKKOS_FUNCTION(index_t i, index_t j) { return static_cast<double>(i + j); });
+  index_t const shard = x.local_size() * 8;
+  REQUIRE(begin_peak_memory());
+  index_t before = peak_memory();
+  save_npy(x, path);
+  CHECK(peak_memory() - before < most_bytes);
+  REQUIRE(begin_peak_memory());
+  before = peak_memory();
+  auto const y = load_npy<double, L>(m, path);
+  CHECK(peak_memory() - before < shard + most_bytes);
+  CHECK(item(all_reduce(max(abs(x - y)))) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("npy: a rank takes its shard and a few MiB, whatever the layout and the order of the file") {
+  ASHLAR_NEEDS(host_reads_tensors && begin_peak_memory());
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  check_memory<layout<"p", none>>(m, path);              // each rank reads and writes its rows
+  check_memory<layout<none, cyclic("p", 16)>>(m, path);  // the ranks exchange short runs
+  // A file in Fortran order takes another shard. The elements of this one are a hole in the file.
+  comm::on_root(folder.ranks, [&] {
+    bytes b = file_of<double>("<f8", shape::of(0, long_columns), true, 1);
+    std::string const text(b.begin(), b.end());
+    std::string const extents = "(0,1024,)";
+    auto const at = static_cast<std::ptrdiff_t>(text.find(extents));
+    std::string const longer = "(12288,1024,)";
+    b.erase(b.begin() + at, b.begin() + at + static_cast<std::ptrdiff_t>(extents.size()));
+    b.insert(b.begin() + at, longer.begin(), longer.end());
+    b[8] = static_cast<std::uint8_t>(b[8] + longer.size() - extents.size());
+    write(path, b);
+    std::filesystem::resize_file(path, b.size() + std::uintmax_t{8} * long_rows * long_columns);
+  });
+  REQUIRE(begin_peak_memory());
+  index_t const before = peak_memory();
+  auto const x = load_npy<double, layout<"p", none>>(m, path);
+  CHECK(peak_memory() - before < 2 * x.local_size() * 8 + most_bytes);
+  CHECK(item(all_reduce(max(abs(x)))) == 0);
 }
 
 TEST_CASE("npy: a file that is not as expected is one error on every rank") {

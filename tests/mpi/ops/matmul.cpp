@@ -332,11 +332,47 @@ TEST_CASE("matmul: static extents give a result of static extents") {
   });
 }
 
+// Routes of one product in a program, with the static extents of each call.
+TEST_CASE("matmul: static extents have the routes that are the best for them, whatever was multiplied before") {
+  using known = mesh<axis<"x", 2>, axis<"y", 4>>;
+  using context = ops_detail::mesh_context<known, blocks>;
+  auto const problem = [](shape const& a, shape const& b) {
+    layout_value const v = ops_detail::value_v<context, blocks>;
+    ops_detail::product_problem p{{layout_detail::parse("mk,kn->mn"), v, v, v},
+                                  plan_detail::element_cost_of<double>,
+                                  ops_detail::likely_sizes<known>,
+                                  ops_detail::axes_with_ranks<known>,
+                                  a.rank > 0,
+                                  a,
+                                  b};
+    p.task.axes = p.helpers;
+    p.task.links = ops_detail::complete_links<known>();
+    return p;
+  };
+  tensor_detail::product_routes shared;
+  std::vector<layout_value> found;
+  for (shape const& e : {shape::of(64, 64, 64), shape::of(4096, 8, 4096), shape::of(8, 65536, 8)}) {
+    shape const a = shape::of(e[0], e[1]), b = shape::of(e[1], e[2]), c = shape::of(e[0], e[2]);
+    for (bool is_static : {true, false, true}) {
+      auto const p = is_static ? problem(a, b) : problem({}, {});
+      tensor_detail::product_route const r = shared.of(p, a, b, c, p.likely);
+      tensor_detail::product_routes alone;
+      tensor_detail::product_route const expected = alone.of(p, a, b, c, p.likely);
+      CHECK(r.a.to == expected.a.to);
+      CHECK(r.b.to == expected.b.to);
+      CHECK(r.result.from == expected.result.from);
+      found.push_back(expected.a.to);
+    }
+  }
+  CHECK(!(found.front() == found.back()));  // these products have different routes
+}
+
 TEST_CASE("matmul: extents that do not fit throw on every rank, before anything is sent") {
   on_every_mesh([](auto const& m) {
     auto const a = numbers<blocks, double>(m, shape::of(4, 5));
     CHECK_THROWS_WITH((void)matmul<blocks>(a, a),
                       doctest::Contains("a label has different extents in the two operands"));
+    CHECK_THROWS_WITH((void)matmul<blocks>(a, a), doctest::Contains("called at matmul.cpp:"));
   });
 }
 

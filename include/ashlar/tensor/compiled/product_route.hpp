@@ -37,15 +37,21 @@ ASHLAR_INLINE product_route const& product_routes::of(ops_detail::product_proble
                                                       shape const& b, shape const& product, mesh_shape const& sizes) {
   constexpr std::size_t most = 16;
   for (choice const& c : choices_)
-    if (c.a == a && c.b == b && c.sizes == sizes) return c.route;
-  if (candidates_.size == 0) candidates_ = p.candidates();
-  product_plan const& best = candidates_.plan[candidates_.size == 1 ? 0 : p.least(candidates_, a, b, sizes)];
+    if (c.is_static == p.is_static && c.a == a && c.b == b && c.sizes == sizes) return c.route;
+  plan_detail::product_candidates of_static_extents;
+  plan_detail::product_candidates& candidates = p.is_static ? of_static_extents : candidates_;
+  if (candidates.size == 0) candidates = p.candidates();
+  product_plan const& best = candidates.plan[candidates.size == 1 ? 0 : p.least(candidates, a, b, sizes)];
   auto const route = [&](layout_value const& from, layout_value const& to, shape const& extents) {
     return route_of_tensor(from, to, extents, sizes, p.each.bytes, p.helpers, p.task.links);
   };
   if (choices_.size() == most) choices_.clear();
   choices_.push_back(
-      {a, b, sizes, {route(p.task.a, best.a, a), route(p.task.b, best.b, b), route(best.product, p.task.to, product)}});
+      {p.is_static,
+       a,
+       b,
+       sizes,
+       {route(p.task.a, best.a, a), route(p.task.b, best.b, b), route(best.product, p.task.to, product)}});
   return choices_.back().route;
 }
 

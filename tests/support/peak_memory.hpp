@@ -1,0 +1,23 @@
+// The most memory that this process has held at a time.
+#pragma once
+#include <fstream>
+#include <string>
+
+namespace ashlar::test {
+
+/// Begins a measurement. False if the system cannot do so.
+inline bool begin_peak_memory() {
+  std::ofstream f("/proc/self/clear_refs");
+  f << "5" << std::flush;
+  return f.good();
+}
+
+/// The most bytes since the begin of the measurement.
+inline long peak_memory() {
+  std::ifstream f("/proc/self/status");
+  for (std::string line; std::getline(f, line);)
+    if (line.rfind("VmHWM:", 0) == 0) return 1024 * std::stol(line.substr(6));
+  return 0;
+}
+
+}  // namespace ashlar::test
