@@ -60,21 +60,32 @@ class host_shard {
   view staged_;
 };
 
-/// The tensor in another layout and in memory of its own, which a routine may overwrite.
-template <class L, class X>
-constexpr auto working_copy(X const& x, call_site const& w) {
+/// The tensor in another layout and in memory of its own, which a routine may overwrite. fill(x, y) writes y; x is y if
+/// the redistribution has made new memory.
+template <class L, class X, class F>
+constexpr auto overwritable(X const& x, call_site const& w, F const& fill) {
   auto y = redistribute<L>(x, w);
   if constexpr (on_real_ranks<decltype(y)>) {
     if (y.owner().use_count() == 1) {
       y.owner()->before_writing();
+      fill(y, y);
     } else {
       decltype(y) const own(y.mesh(), y.extents());
-      kernels::copy(typename decltype(y)::execution_space{}, static_cast<element_t<X> const*>(y.data()), own.data(),
-                    y.local_size());
+      fill(y, own);
       y = own;
     }
   }
   return y;
+}
+
+/// The same with all elements.
+template <class L, class X>
+constexpr auto working_copy(X const& x, call_site const& w) {
+  return overwritable<L>(x, w, [](auto const& from, auto const& to) {
+    if (from.data() != to.data())
+      kernels::copy(typename std::remove_cvref_t<decltype(to)>::execution_space{},
+                    static_cast<element_t<X> const*>(from.data()), to.data(), to.local_size());
+  });
 }
 
 // Calls a routine after the ranks have met. The agreement on its error is a call of its own: its deadline begins when the

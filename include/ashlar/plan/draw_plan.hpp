@@ -28,15 +28,6 @@ struct picture_rows {
   std::string file() const;
 };
 
-// The layouts between the steps of a plan, with the steps as arrows.
-ASHLAR_INLINE std::vector<panel> panels_of(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
-                                           index_t element_bytes, char const* const* names);
-
-// The elements of a rank after a plan, each in the colour of the rank that held it before. Those that arrive are
-// dotted. Of many ranks it shows the first two and the last.
-ASHLAR_INLINE std::vector<panel> panels_of_change(redistribution_plan const& p, mesh_shape const& mesh,
-                                                  shape const& extents);
-
 // The picture of a plan: its layouts with the steps between them, and below the elements of the ranks.
 ASHLAR_INLINE std::string plan_picture(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
                                        index_t element_bytes, char const* const* names);

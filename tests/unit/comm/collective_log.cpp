@@ -3,9 +3,7 @@
 #include "ashlar/comm/watchdog.hpp"
 #include "ashlar/meta/error.hpp"
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <csignal>
+#include "support/own_process.hpp"
 
 using namespace ashlar;
 using namespace ashlar::comm_detail;
@@ -16,28 +14,6 @@ constexpr char const* names[]{"data", "model"};
 
 collective_event event(collective what, unsigned line) {
   return {what, 0b11u, names, 64, "/some/where/step.cpp", line};
-}
-
-// What f() writes to stderr in a process of its own, and how that ends.
-template <class F>
-std::pair<std::string, int> written_by(F f) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  pid_t const child = fork();
-  if (child == 0) {
-    dup2(ends[1], 2);
-    signal(SIGABRT, SIG_DFL);
-    f();
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char part[256];
-  for (ssize_t n; (n = read(ends[0], part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return {text, status};
 }
 
 std::size_t count(std::string const& text, std::string const& what) {
@@ -90,7 +66,7 @@ TEST_CASE("collective_log: a trace keeps every collective with its times") {
 }
 
 TEST_CASE("watchdog: says once where the process is stuck, with what came before") {
-  auto const [text, status] = written_by([] {
+  auto const [text, status] = test::written_by([] {
     ashlar::comm::watchdog const dog(3, {.seconds = 0.1});
     collective_log& log = collective_log::instance();
     for (unsigned n = 0; n < 5; ++n) {
@@ -109,7 +85,7 @@ TEST_CASE("watchdog: says once where the process is stuck, with what came before
 }
 
 TEST_CASE("watchdog: is silent while collectives go on, and between them") {
-  auto const [text, status] = written_by([] {
+  auto const [text, status] = test::written_by([] {
     ashlar::comm::watchdog const dog(0, {.seconds = 1});
     collective_log& log = collective_log::instance();
     for (unsigned n = 0; n < 150; ++n) {
@@ -124,7 +100,7 @@ TEST_CASE("watchdog: is silent while collectives go on, and between them") {
 }
 
 TEST_CASE("watchdog: ends the process where it is to") {
-  auto const [text, status] = written_by([] {
+  auto const [text, status] = test::written_by([] {
     ashlar::comm::watchdog const dog(1, {.seconds = 0.1, .ends_the_run = true});
     collective_log::instance().begin(event(collective::reduce_scatter, 2));
     pause_for(30);

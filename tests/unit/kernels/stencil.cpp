@@ -1,13 +1,8 @@
 // Reads of stencil functors outside their reach, in builds with assertions.
 #include "ashlar/kernels/stencil.hpp"
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <utility>
+#include "support/own_process.hpp"
 
 using namespace ashlar;
 using namespace ashlar::kernels_detail;
@@ -24,29 +19,6 @@ struct at_index {
   static constexpr auto reach = star(1, 1);
   ASHLAR_FUNCTION double operator()(cell_index<2> const& at, auto const& u) const { return u(0, at[1]); }
 };
-
-// What f() writes to stderr in a process of its own, and whether it comes to its end.
-template <class F>
-std::pair<std::string, bool> written_by(F f) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  std::fflush(nullptr);  // the process of its own would write it again
-  pid_t const child = fork();
-  if (child == 0) {
-    dup2(ends[1], 2);
-    signal(SIGABRT, SIG_DFL);
-    f();
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char part[256];
-  for (ssize_t n; (n = read(ends[0], part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return {text, WIFEXITED(status) && WEXITSTATUS(status) == 0};
-}
 
 constexpr int rows = 5, columns = 7, middle = 2 * columns + 3;
 struct field {
@@ -73,8 +45,8 @@ TEST_CASE("stencil: a read outside the reach ends a program with assertions") {
   }
   field a;
   auto const check = [](auto const& k, bool within) {
-    auto const [text, ended] = written_by([&] { k.rows_between(0, 1); });
-    CHECK(ended == within);
+    auto const [text, status] = test::written_by([&] { k.rows_between(0, 1); });
+    CHECK((status == 0) == within);
     CHECK((text.find("ashlar::stencil: the functor reads cells outside its reach") != text.npos) == !within);
   };
   for (int i = -2; i <= 2; ++i)

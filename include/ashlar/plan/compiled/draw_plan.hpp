@@ -58,12 +58,13 @@ ASHLAR_INLINE axis_colours colours_of(redistribution_plan const& p, mesh_shape c
   return colours_by(sharding, mesh);
 }
 
+// The layouts between the steps of a plan, with the steps as arrows.
 ASHLAR_INLINE std::vector<panel> panels_of(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
-                                           index_t element_bytes, char const* const* names) {
+                                           axis_colours colours, index_t element_bytes, char const* const* names) {
   std::vector<panel> out;
   auto const add = [&](layout_value const& v) {
     std::ostringstream svg;
-    draw_picture(svg, {v, mesh, extents, colours_of(p, mesh)}, names);
+    draw_picture(svg, {v, mesh, extents, colours}, names);
     out.push_back({svg.str(), to_string(v, names), {}});
   };
   add(p.layout(0));
@@ -77,9 +78,11 @@ ASHLAR_INLINE std::vector<panel> panels_of(redistribution_plan const& p, mesh_sh
   return out;
 }
 
+// The elements of a rank after a plan, each in the colour of the rank that held it before. Those that arrive are
+// dotted. Of many ranks it shows the first two and the last.
 ASHLAR_INLINE std::vector<panel> panels_of_change(redistribution_plan const& p, mesh_shape const& mesh,
-                                                  shape const& extents) {
-  drawn_tensor const before{p.layout(0), mesh, extents, colours_of(p, mesh)};
+                                                  shape const& extents, axis_colours colours) {
+  drawn_tensor const before{p.layout(0), mesh, extents, colours};
   layout_value const to = p.layout(p.size);
   bool const reduced = mesh.ranks(before.layout.partial() & ~to.partial()) > 1;
   blocks const held(before.layout, mesh, extents);
@@ -117,11 +120,12 @@ ASHLAR_INLINE std::vector<panel> panels_of_change(redistribution_plan const& p, 
 
 ASHLAR_INLINE std::string plan_picture(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
                                        index_t element_bytes, char const* const* names) {
+  axis_colours const colours = colours_of(p, mesh);
   picture_rows rows;
-  rows.add(panels_of(p, mesh, extents, element_bytes, names));
+  rows.add(panels_of(p, mesh, extents, colours, element_bytes, names));
   if (p.size != 0 && extents.rank <= 3 && extents.size() != 0) {
     rows.add("After the plan, with the ranks that held the elements before. Dotted elements arrive:");
-    rows.add(panels_of_change(p, mesh, extents));
+    rows.add(panels_of_change(p, mesh, extents, colours));
   }
   return rows.file();
 }
