@@ -41,13 +41,13 @@ short() {
 }
 
 errors() {
-  refused 60 "expected sizes whose product is 2, the number of ranks, found 'data=2,seq=3'" --mesh data=2,seq=3
-  refused 60 "expected the axis data or seq, found 'model'" --mesh model=2
-  refused 60 "a whole number of 1 or more, found '0'" --batch 0
-  refused 60 "float or double, found 'half'" --precision half
-  refused 60 "help lists the options" --dropout 0.1
-  refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
-  refused 60 "cannot be opened" --losses "$folder/missing/file"
+  refused "expected sizes whose product is 2, the number of ranks, found 'data=2,seq=3'" --mesh data=2,seq=3
+  refused "expected the axis data or seq, found 'model'" --mesh model=2
+  refused "a whole number of 1 or more, found '0'" --batch 0
+  refused "float or double, found 'half'" --precision half
+  refused "help lists the options" --dropout 0.1
+  refused "expected data_parallel, found 'model_parallel'" --strategy model_parallel
+  refused "cannot be opened" --losses "$folder/missing/file"
 }
 
 check_case

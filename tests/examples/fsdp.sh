@@ -40,7 +40,7 @@ losses() {
 resumed() {
   few_digits 240
   goes_on "data=1,shard=2 --strategy zero3" "data=1,shard=1 --strategy replicated" "data=2,shard=2 --strategy zero1" "data=1,shard=3"
-  refused 20 "of type float32, found float64" --batch 60 --checkpoint "$folder/kept"
+  refused "of type float32, found float64" --batch 60 --checkpoint "$folder/kept"
   precision=(--precision float)
   goes_on "data=1,shard=2 --strategy zero1"
   goes_on "data=2,shard=1 --strategy zero2"
@@ -60,13 +60,13 @@ memory() {
 }
 
 errors() {
-  refused 60 "expected sizes whose product divides 2, the number of ranks, found 'shard=3'" --mesh shard=3
-  refused 60 "expected the axis data or shard, found 'model'" --mesh data=1,model=2
-  refused 60 "zero3 or zero2 or zero1 or replicated, found 'zero4'" --strategy zero4
-  refused 60 "a whole number of 1 or more, found '0'" --batch 0
-  refused 60 "less than 1, found '1'" --dropout 1
-  refused 60 "help lists the options" --microbatches 2
-  refused 60 "cannot be opened" --log "$folder/missing/file"
+  refused "expected sizes whose product divides 2, the number of ranks, found 'shard=3'" --mesh shard=3
+  refused "expected the axis data or shard, found 'model'" --mesh data=1,model=2
+  refused "zero3 or zero2 or zero1 or replicated, found 'zero4'" --strategy zero4
+  refused "a whole number of 1 or more, found '0'" --batch 0
+  refused "less than 1, found '1'" --dropout 1
+  refused "help lists the options" --microbatches 2
+  refused "cannot be opened" --log "$folder/missing/file"
 }
 
 check_case

@@ -41,7 +41,7 @@ resumed() {
   precision=(--precision double)
   training+=(--batch-norm shard)
   goes_on data=2
-  refused 60 "shards: expected 2, as in the run of the checkpoint, found 1;" --precision double --batch 28 --checkpoint "$folder/kept"
+  refused "shards: expected 2, as in the run of the checkpoint, found 1;" --precision double --batch 28 --checkpoint "$folder/kept"
   train_on data=4 "$folder/run.losses" --checkpoint "$folder/kept" && fail "by the shards of another mesh"
   grep -q "shards: expected 2, as in the run of the checkpoint, found 4;" "$folder/err" || fail "by the shards of another mesh: $(cat "$folder/err")"
 }
@@ -62,13 +62,13 @@ accuracy() {
 }
 
 errors() {
-  refused 60 "expected sizes whose product is 2, the number of ranks, found 'data=3'" --mesh data=3
-  refused 60 "expected the axis data, found 'model'" --mesh data=1,model=2
-  refused 60 "expected an integer of 1 or more, found '0'" --mesh data=0
-  refused 60 "expected data_parallel or spatial, found 'model_parallel'" --strategy model_parallel
-  refused 60 "global or shard, found 'local'" --batch-norm local
-  refused 60 "cannot be opened" --log "$folder/missing/file"
-  refused 60 "cannot be opened" --losses "$folder/missing/file"
+  refused "expected sizes whose product is 2, the number of ranks, found 'data=3'" --mesh data=3
+  refused "expected the axis data, found 'model'" --mesh data=1,model=2
+  refused "expected an integer of 1 or more, found '0'" --mesh data=0
+  refused "expected data_parallel or spatial, found 'model_parallel'" --strategy model_parallel
+  refused "global or shard, found 'local'" --batch-norm local
+  refused "cannot be opened" --log "$folder/missing/file"
+  refused "cannot be opened" --losses "$folder/missing/file"
 }
 
 check_case

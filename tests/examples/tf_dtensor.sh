@@ -41,15 +41,15 @@ accuracy() {
 }
 
 errors() {
-  refused 60 "expected sizes whose product is 2, the number of ranks, found 'data=3'" --mesh data=3
-  refused 60 "expected the axis data, found 'model'" --mesh data=1,model=2
-  refused 60 "a whole number of 1 or more, found '0'" --epochs 0
-  refused 60 "data_parallel or model_parallel, found 'both'" --strategy both
-  refused 60 "less than 1, found '1'" --dropout 1
-  refused 60 "help lists the options" --batch-norm shard
-  refused 60 "cannot be opened" --log "$folder/missing/file"
-  refused 60 "found neither" --data "$folder/missing"
-  refused 60 "cannot be opened" --losses "$folder/missing/file"
+  refused "expected sizes whose product is 2, the number of ranks, found 'data=3'" --mesh data=3
+  refused "expected the axis data, found 'model'" --mesh data=1,model=2
+  refused "a whole number of 1 or more, found '0'" --epochs 0
+  refused "data_parallel or model_parallel, found 'both'" --strategy both
+  refused "less than 1, found '1'" --dropout 1
+  refused "help lists the options" --batch-norm shard
+  refused "cannot be opened" --log "$folder/missing/file"
+  refused "found neither" --data "$folder/missing"
+  refused "cannot be opened" --losses "$folder/missing/file"
 }
 
 check_case

@@ -41,7 +41,7 @@ resumed() {
   training+=(--batch 128)
   goes_on "data=2,model=1,sequence=1 --strategy zero3" "data=1,model=2,sequence=2 --strategy replicated"
   goes_on "data=2,model=1,sequence=1 --strategy zero1" "data=2,model=1,sequence=2 --strategy zero2"
-  refused 60 "schedule: expected 12, as in the run of the checkpoint, found 8;" --precision double "${training[@]}" --epochs 2 --checkpoint "$folder/run"
+  refused "schedule: expected 12, as in the run of the checkpoint, found 8;" --precision double "${training[@]}" --epochs 2 --checkpoint "$folder/run"
 }
 
 # The mean of a run's last 50 losses is below 0.25.
@@ -59,19 +59,19 @@ learns() {
   sums=$(sed -n 's/^sums completed: \([0-9]*\) of 25$/\1/p' "$folder/log")
   [ "${sums:-0}" -ge 15 ] || fail "'$sums' of 25 sums are right"
   learned model=2,sequence=2 --epochs 8
-  refused 60 "100 steps bring the loss below half of that of guessing" --dropout 0.95 --batch 2 --steps 100
+  refused "100 steps bring the loss below half of that of guessing" --dropout 0.95 --batch 2 --steps 100
 }
 
 errors() {
-  refused 60 "expected sizes whose product divides 2, the number of ranks, found 'sequence=3'" --mesh sequence=3
-  refused 60 "expected the axis data or model or sequence, found 'pipeline'" --mesh pipeline=2
-  refused 60 "axis 'sequence' is named twice" --mesh sequence=1,sequence=2
-  refused 60 "expected an integer of 1 or more, found '0'" --mesh sequence=0
-  refused 60 "a number of at least 0, found '-1'" --temperature=-1
-  refused 60 "replicated or zero1 or zero2 or zero3, found 'zero4'" --strategy zero4
-  refused 60 "float or double, found 'half'" --precision half
-  refused 60 "help lists the options" --data "$folder"
-  refused 60 "cannot be opened" --losses "$folder/missing/file"
+  refused "expected sizes whose product divides 2, the number of ranks, found 'sequence=3'" --mesh sequence=3
+  refused "expected the axis data or model or sequence, found 'pipeline'" --mesh pipeline=2
+  refused "axis 'sequence' is named twice" --mesh sequence=1,sequence=2
+  refused "expected an integer of 1 or more, found '0'" --mesh sequence=0
+  refused "a number of at least 0, found '-1'" --temperature=-1
+  refused "replicated or zero1 or zero2 or zero3, found 'zero4'" --strategy zero4
+  refused "float or double, found 'half'" --precision half
+  refused "help lists the options" --data "$folder"
+  refused "cannot be opened" --losses "$folder/missing/file"
 }
 
 check_case
