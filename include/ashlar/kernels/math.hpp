@@ -1,10 +1,11 @@
 // The mathematical functions of kernels.
 #pragma once
 #include "ashlar/ops/activations.hpp"
+#include "ashlar/ops/complex.hpp"
 #include "ashlar/ops/math.hpp"
 #include <Kokkos_Core.hpp>
 
-// Definitions of what ops/functions.hpp and ops/activations.hpp declare.
+// Definitions of what the included headers declare.
 namespace ashlar::ops_detail {
 
 template <class T>
@@ -50,6 +51,10 @@ KOKKOS_FUNCTION T math_pow(T x, T y) {
 template <class T>
 KOKKOS_FUNCTION T math_atan2(T y, T x) {
   return Kokkos::atan2(y, x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_hypot(T x, T y) {
+  return Kokkos::hypot(x, y);
 }
 
 }  // namespace ashlar::ops_detail

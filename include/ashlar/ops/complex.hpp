@@ -15,6 +15,10 @@ struct elements_are_real {
   static constexpr bool value = !is_complex_v<T>;
 };
 
+/// Defined in kernels/math.hpp, as the functions of functions.hpp.
+template <class T>
+ASHLAR_FUNCTION T math_hypot(T x, T y);
+
 }  // namespace ops_detail
 
 namespace ops_detail::fn {
@@ -66,6 +70,30 @@ constexpr auto as_complex<C, Imaginary>::pullback(auto const& ct, auto const&, a
   return elementwise(part<component_t<C>, Imaginary>{}, ct);
 }
 
+/// conj(x) / |x|, and 0 at 0: |x| changes by the real part of its product with dx.
+struct conjugate_direction {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class C>
+  ASHLAR_FUNCTION C operator()(C x) const {
+    auto const length = math_hypot(x.real(), x.imag());
+    return length > 0 ? C(x.real() / length, -x.imag() / length) : C(0);
+  }
+};
+
+template <class R>
+struct magnitude {
+  static constexpr linearity kind = linearity::nonlinear;
+  using result_type = R;
+  template <class C>
+  ASHLAR_FUNCTION R operator()(C x) const {
+    return math_hypot(x.real(), x.imag());
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    return elementwise(multiply{}, ct, elementwise(conjugate_direction{}, x));
+  }
+};
+
 }  // namespace ops_detail::fn
 
 /// The conjugate of each element; a real tensor is returned itself. Its derivative conjugates the cotangent.
@@ -94,6 +122,13 @@ constexpr auto imag(X const& x) {
     return elementwise(ops_detail::fn::part<ops_detail::component_t<T>, true>{}, x);
   else
     return x;
+}
+
+/// The absolute value of each element, a real number. Its derivative at 0 is 0.
+template <tensor X>
+  requires ops_detail::is_complex_v<element_t<X>>
+constexpr auto abs(X const& x) {
+  return elementwise(ops_detail::fn::magnitude<ops_detail::component_t<element_t<X>>>{}, x);
 }
 
 }  // namespace ashlar
