@@ -1,25 +1,16 @@
-// The heat equation of examples/14_heat.cpp by Kokkos and MPI alone: the peer of its compile time.
-#include <mpi.h>
-#include <Kokkos_Core.hpp>
-
+// The heat equation of examples/14_heat.cpp by Kokkos and MPI alone.
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
 #include <utility>
 
+#include "part.hpp"
+
 namespace {
 
-using cells = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace>;
-using faces = Kokkos::View<double*, Kokkos::DefaultHostExecutionSpace>;
-using space = Kokkos::DefaultHostExecutionSpace;
-
-// The cells [begin, end) of part `at` of `parts`.
-struct part {
-  int begin, end;
-  part(int n, int parts, int at) : begin(int(long{n} * at / parts)), end(int(long{n} * (at + 1) / parts)) {}
-  int size() const { return end - begin; }
-};
+using cells = Kokkos::View<double**, Kokkos::LayoutRight, space>;
+using faces = Kokkos::View<double*, space>;
 
 // The exchange of the four faces of a field with a ghost cell a side, in messages of packed cells.
 class exchange {
@@ -128,11 +119,4 @@ int run() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  Kokkos::initialize(argc, argv);
-  int const failed = run();
-  Kokkos::finalize();
-  MPI_Finalize();
-  return failed;
-}
+int main(int argc, char** argv) { return run_with_kokkos(argc, argv, run); }
