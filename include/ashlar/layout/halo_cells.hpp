@@ -132,16 +132,48 @@ struct stored_line {
     beyond(to, last());
     return count;
   }
+  /// The number of parts that own the shown cells, this one included.
+  constexpr index_t owners(axis_list const& axes, mesh_shape const& mesh) const {
+    if (own.size() == 0) return 0;
+    index_t const from = first() < 0 ? 0 : first(), to = last() > n ? n : last();
+    index_t const low = part_with(n, axes, mesh, from), high = part_with(n, axes, mesh, to - 1);
+    // If there are more parts than cells, a part is a cell or empty.
+    index_t count = n < parts(axes, mesh) ? to - from : high - low + 1;
+    auto const owner_at = [&](index_t v) {
+      shown_cell const c = cell_at(v, n, width);
+      return c.given || c.sign == 0 ? low : part_with(n, axes, mesh, c.cell);
+    };
+    auto const beyond = [&](index_t begin, index_t end) {
+      for (index_t v = begin, before = low; v < end; ++v) {
+        index_t const q = owner_at(v);
+        if (q != before && (q < low || q > high)) {
+          index_t u = first();
+          while (u < v && ((u >= from && u < to) || owner_at(u) != q)) ++u;
+          count += u == v;
+        }
+        before = q;
+      }
+    };
+    beyond(first(), from);
+    beyond(to, last());
+    return count;
+  }
 };
 
-/// The largest number of cells of other ranks that a rank's halo shows, over all ranks.
-/// Cost: does not grow with the number of ranks for a dimension that one axis splits.
-constexpr index_t most_halo_cells(shape const& global, layout_value const& layout, halo_widths const& widths,
-                                  mesh_shape const& mesh, bool with_corners) {
-  // Of each dimension: the numbers of owned cells, and the most that are shown beside as many. Sizes of parts differ by
-  // at most 1 for each axis that splits.
+/// What an exchange of halos brings to a rank: the cells of other ranks, each once, and the number of ranks that own them.
+struct halo_traffic {
+  index_t cells = 0, neighbours = 0;
+  friend constexpr bool operator==(halo_traffic const&, halo_traffic const&) = default;
+};
+/// The halo of the rank that receives most cells. Of several such ranks it is the one with most neighbours.
+/// Cost: does not grow with the number of ranks for a dimension that one axis splits. If several axes split it into more
+///   than 4096 parts, some of which are smaller than a width, the neighbours are those of the parts near the edges.
+constexpr halo_traffic most_halo_traffic(shape const& global, layout_value const& layout, halo_widths const& widths,
+                                         mesh_shape const& mesh, bool with_corners) {
+  // Of each dimension: the numbers of owned cells, and the most that are shown beside as many, by the most parts. Sizes
+  // of parts differ by at most 1.
   struct line_kind {
-    index_t owned = 0, shown = 0;
+    index_t owned = 0, shown = 0, owners = 0;
   };
   line_kind kinds[max_rank][2 * max_axes]{};
   int count[max_rank]{};
@@ -150,43 +182,58 @@ constexpr index_t most_halo_cells(shape const& global, layout_value const& layou
     halo_width const& w = widths.dim[d];
     auto const visit = [&](index_t i) {
       stored_line const line{n, part_at(n, layout.dim[d], mesh, i), w};
-      index_t const owned = line.own.size(), shown = line.shown();
+      line_kind const found{line.own.size(), line.shown(), line.owners(layout.dim[d], mesh)};
       int k = 0;
-      while (k < count[d] && kinds[d][k].owned != owned) ++k;
-      if (k == count[d]) kinds[d][count[d]++] = {owned, shown};
-      if (kinds[d][k].shown < shown) kinds[d][k].shown = shown;
+      while (k < count[d] && kinds[d][k].owned != found.owned) ++k;
+      if (k == count[d]) ++count[d];
+      line_kind& most = kinds[d][k];
+      if (most.shown < found.shown || (most.shown == found.shown && most.owners < found.owners)) most = found;
       return line;
     };
-    // Parts near the edges one by one. Between them the larger part receives more.
+    // Parts near the edges one by one. Between them the larger part receives more. All have one neighbour on a side if
+    // no part is smaller than the width. If there are more parts than cells, all have as many as the width.
+    index_t const smallest = n / parts_of_d, wider = w.lower < w.upper ? w.upper : w.lower;
+    bool const alike = smallest == 0 || wider <= smallest, by_one_axis = layout.dim[d].size == 1;
     index_t i = 0;
     index_t const full = part_at(n, layout.dim[d], mesh, 0).size();
     for (index_t between = 0; i < parts_of_d && between < 4096; ++i) {
       stored_line const line = visit(i);
       if (line.last() > n || line.own.end == n) break;
       if (line.first() < 0) continue;
-      if (line.own.size() == full || layout.dim[d].size == 1) break;
+      if ((line.own.size() == full && alike) || by_one_axis) break;
       ++between;
+    }
+    if (!alike && by_one_axis) {  // between parts of n / parts + 1 and of n / parts cells
+      index_t const larger = n % parts_of_d, near = wider / smallest + 1;
+      for (index_t k = larger < near ? 0 : larger - near; k < larger + near && k < parts_of_d; ++k) visit(k);
     }
     index_t const low_end = i;
     for (i = parts_of_d - 1; i > low_end; --i) {
       stored_line const line = visit(i);
       if (line.own.size() != 0 && line.last() <= n) break;
-      if (line.own.size() == 0 && n > 0) i = part_with(n, layout.dim[d], mesh, n - 1) + 1;
+      if (line.own.size() != 0 || n == 0) continue;
+      // Of several axes, parts between others may be empty, too.
+      if (index_t const end = part_with(n, layout.dim[d], mesh, n - 1) + 1; i > end) i = end;
     }
   }
-  index_t most = 0;
+  halo_traffic most;
   for (int at[max_rank]{};;) {
-    index_t own = 1, all = 1, faces = 0;
+    index_t own = 1, all = 1, faces = 0, owners = 1, beside = 0;
     for (int d = 0; d < global.rank; ++d) {
-      own *= kinds[d][at[d]].owned;
-      all *= kinds[d][at[d]].shown;
-      index_t face = kinds[d][at[d]].shown - kinds[d][at[d]].owned;
+      line_kind const& line = kinds[d][at[d]];
+      own *= line.owned;
+      all *= line.shown;
+      owners *= line.owners;
+      beside += line.owners - 1;
+      index_t face = line.shown - line.owned;
       for (int e = 0; e < global.rank; ++e)
         if (e != d) face *= kinds[e][at[e]].owned;
       faces += face;
     }
-    index_t const received = own == 0 ? 0 : with_corners ? all - own : faces;
-    if (most < received) most = received;
+    if (own != 0) {
+      halo_traffic const here{with_corners ? all - own : faces, with_corners ? owners - 1 : beside};
+      if (most.cells < here.cells || (most.cells == here.cells && most.neighbours < here.neighbours)) most = here;
+    }
     int d = 0;
     while (d < global.rank && ++at[d] == count[d]) at[d++] = 0;
     if (d == global.rank) return most;

@@ -39,18 +39,22 @@ inline constexpr plan_step halo_step = [] {
   return s;
 }();
 
-/// The bytes that an exchange of x brings to the rank that receives most.
+/// What an exchange of x brings to the rank that receives most.
 template <corners C, class X>
-constexpr index_t halo_bytes(X const& x) {
+constexpr layout_detail::halo_traffic halo_traffic_of(X const& x) {
   using H = layout_t<X>;
-  return layout_detail::most_halo_cells(x.extents(), halo_step<mesh_t<X>, H>.from, layout_detail::halo_of<H>::widths,
-                                        x.mesh().sizes(), C == corners::all) *
-         static_cast<index_t>(sizeof(element_t<X>));
+  return layout_detail::most_halo_traffic(x.extents(), halo_step<mesh_t<X>, H>.from, layout_detail::halo_of<H>::widths,
+                                          x.mesh().sizes(), C == corners::all);
+}
+template <class X>
+constexpr index_t bytes_of(layout_detail::halo_traffic const& t) {
+  return t.cells * static_cast<index_t>(sizeof(element_t<X>));
 }
 template <corners C, step_kind What = step_kind::exchange_halo, class X>
 constexpr void note_halo(X const& x, call_site const& w) {
   if (!x.mesh().recorder()) return;
-  note(x.mesh(), halo_step<mesh_t<X>, layout_t<X>, What>, halo_bytes<C>(x), w);
+  layout_detail::halo_traffic const t = halo_traffic_of<C>(x);
+  note(x.mesh(), halo_step<mesh_t<X>, layout_t<X>, What>, bytes_of<X>(t), w, static_cast<int>(t.neighbours));
 }
 
 template <corners C, class X>
@@ -72,7 +76,8 @@ constexpr bool check_exchange() {
 /// Shape: the extents of x. The result has the layout fresh<H>, or without_corners<H> if C is corners::none. It is the same
 /// memory: x stays valid, and its halo cells are unspecified as before.
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
-/// Cost: one message from each neighbour. Bytes: the cells of the domain that a rank's halo shows. No copy of the shard.
+/// Cost: one message from each neighbour. Bytes: the cells of the domain that a rank's halo shows. No copy of the shard. The
+///   ledger's record has the bytes and the neighbours of the rank that receives most.
 /// Error: does not compile without a halo, or if the halo is filled already.
 /// Example: exchange_halo(u<stale<layout<halo("y", 1), none>>>) -> layout<halo("y", 1), none>
 template <corners C = corners::all, plain_tensor X>

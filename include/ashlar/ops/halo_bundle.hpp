@@ -52,7 +52,15 @@ struct halo_bundle {
   static constexpr void require_and_note(call_site const& w, U const&... x) {
     auto const& on = std::get<0>(std::tie(x...)).mesh();
     (require_meshes_of_one_size(std::get<0>(std::tie(x...)), x), ...);
-    if (on.recorder()) note(on, bundled_halo_step<First, X...>, (halo_bytes<C>(x) + ...), w);
+    if (!on.recorder()) return;
+    index_t bytes = 0, neighbours = 0;
+    auto const add = [&](auto const& field) {
+      layout_detail::halo_traffic const t = halo_traffic_of<C>(field);
+      bytes += bytes_of<std::remove_cvref_t<decltype(field)>>(t);
+      if (neighbours < t.neighbours) neighbours = t.neighbours;
+    };
+    (add(x), ...);
+    note(on, bundled_halo_step<First, X...>, bytes, w, static_cast<int>(neighbours));
   }
 };
 
@@ -64,7 +72,7 @@ struct halo_bundle {
 ///   the same memory.
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
 /// Cost: one message from each neighbour, and the bytes of all exchanges. The ledger has one collective, with the sum of
-///   the fields' bytes. On a node nothing is packed.
+///   the fields' bytes, and the most neighbours of a field. On a node nothing is packed.
 /// Error: does not compile where exchange_halo of a field does not, or if the fields are on different meshes.
 /// Example: auto const [h, p] = exchange_halo(bundle(height, momentum));
 template <corners C = corners::all, plain_tensor... X>

@@ -101,9 +101,10 @@ namespace plan_detail {
 
 // Records a step in the ledger if it is a collective: a step of a plan, a roll, or the all_reduce of a bundle.
 template <class Handle>
-constexpr void note(Handle const& m, plan_step const& s, index_t bytes, call_site const& w) {
+constexpr void note(Handle const& m, plan_step const& s, index_t bytes, call_site const& w, int neighbours = 0) {
   if (m.recorder() && m.sizes().ranks(s.axes) > 1 && communicates(s.what))
-    m.recorder()->log.add({collective_of(s.what), s.axes, bytes, m.recorder()->when, w.line(), w.file_name()});
+    m.recorder()->log.add(
+        {collective_of(s.what), s.axes, bytes, m.recorder()->when, w.line(), w.file_name(), 1, neighbours});
 }
 
 // The layouts before and after the plan P, encoded. A variable is evaluated once; clang would evaluate a constant inside

@@ -39,7 +39,8 @@ constexpr axis_mask mask_of_literal(dimension const& axes) {
 }  // namespace plan_detail
 
 /// The equal collectives of one call site: name, axes, pass, call site and their number. The bytes count one
-/// collective, for the rank that receives most.
+/// collective, for the rank that receives most. For exchange_halo and add_halo `neighbours` is the number of ranks that this rank
+/// receives from. Of a bundle it is the largest number of one field. For other collectives it is 0.
 struct collective_record {
   collective what = collective::all_reduce;
   axis_mask axes = 0;
@@ -48,6 +49,7 @@ struct collective_record {
   unsigned line = 0;
   char const* file = "";
   int times = 1;
+  int neighbours = 0;
 };
 
 /// The collectives of one name, axes and pass in a dry run that have no record: their number and bytes.
@@ -72,7 +74,7 @@ struct collective_totals {
 // True if two records differ in nothing but their numbers of collectives.
 constexpr bool is_same_call(collective_record const& a, collective_record const& b) {
   if (a.line != b.line || a.bytes_per_rank != b.bytes_per_rank || a.axes != b.axes || a.what != b.what ||
-      a.when != b.when)
+      a.when != b.when || a.neighbours != b.neighbours)
     return false;
   return same_text(a.file, b.file);
 }

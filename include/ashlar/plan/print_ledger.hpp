@@ -18,8 +18,8 @@ ASHLAR_INLINE std::string text_of(waste_record const& r);
 }  // namespace plan_detail
 
 /// Writes a ledger with one line per record: its pass, name, axes, bytes received per rank and call site. The bytes
-/// of a solver are not counted. The line ends with the number of equal collectives if there are several. The
-/// totals of further collectives follow. Then a line has the sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
+/// of a solver are not counted. After the call site of an exchange of halos comes the number of neighbours. The line ends
+/// with the number of equal collectives if there are several. The totals of further collectives follow. Then a line has the sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
 template <class Mesh, class Records>
 std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   auto const begin_line = [&out](auto const& r) -> std::ostream& {
@@ -42,6 +42,7 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   };
   for (auto const& r : log) {
     begin_line(r) << plan_detail::text_of_line(r.file, r.line);
+    if (r.neighbours != 0) out << ", " << r.neighbours << (r.neighbours == 1 ? " neighbour" : " neighbours");
     if (r.times != 1) out << ", " << r.times << " times";
     out << "\n";
   }

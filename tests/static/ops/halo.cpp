@@ -93,6 +93,27 @@ static_assert(bytes<torus, corners::all>(grid{{65536, 16384}}, index_t{1} << 24,
               (259 * 1026 - 256 * 1024) * 8);
 static_assert(bytes<layout<halo("y", 0), "x">, corners::all>(grid{{2, 2}}, 8, 8) == 0);
 
+// The record has the neighbours of the rank that receives most.
+template <class H, corners C>
+constexpr int neighbours(grid const& g, index_t ny, index_t nx) {
+  return collectives(g,
+                     [=](auto const& machine) {
+                       (void)exchange_halo<C>(make<double, stale<H>>(machine, {ny, nx}));
+                     })[0]
+      .neighbours;
+}
+static_assert(neighbours<field, corners::none>(grid{{2, 2}}, 4096, 4096) == 2);
+static_assert(neighbours<field, corners::all>(grid{{2, 2}}, 4096, 4096) == 3);
+static_assert(neighbours<field, corners::all>(grid{{1, 2}}, 4096, 4096) == 1);
+static_assert(neighbours<field, corners::all>(grid{{4, 4}}, 64, 64) == 8);
+static_assert(neighbours<field, corners::none>(grid{{4, 4}}, 64, 64) == 4);
+static_assert(neighbours<torus, corners::all>(grid{{2, 2}}, 64, 64) == 3);  // the same rank on both sides
+static_assert(neighbours<torus, corners::all>(grid{{65536, 16384}}, index_t{1} << 24, index_t{1} << 24) == 8);
+static_assert(neighbours<layout<halo("y", 3), "x">, corners::all>(grid{{65536, 16384}}, 65536, 16384) == 6);
+static_assert(neighbours<layout<halo(axes("y", "x"), 1), none>, corners::all>(grid{{65536, 16384}}, index_t{1} << 40,
+                                                                              4) == 2);
+static_assert(collectives(grid{{2, 2}}, forth_and_back<corners::all>)[1].neighbours == 3);
+
 constexpr auto three_steps = [](auto const& machine) {
   auto w = make<double, stale<field>>(machine, {64, 64});
   for (int t = 0; t < 3; ++t) w = stencil(heat{0.1}, exchange_halo_async<corners::none>(w));

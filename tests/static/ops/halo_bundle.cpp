@@ -23,6 +23,7 @@ constexpr auto cost = collectives(grid{{2, 2}}, three);
 static_assert(cost.count() == 1);
 static_assert(cost.count(collective::exchange_halo) == 1);
 static_assert(cost.bytes_per_rank() == (32 + 32) * 8 + (4 * 32 + 32) * 4 + 4 * 2);
+static_assert(cost[0].neighbours == 2);
 static_assert(collectives(grid{{1, 1}}, three).count() == 0);
 
 struct sum_of_both {

@@ -112,12 +112,16 @@ TEST_CASE("ledger: a printed line tells how often its collective occurs") {
   for (int i = 0; i < 3; ++i) log.add({collective::all_gather, 3, 40, pass::forward, 7, "a/program.cpp"});
   log.add({collective::all_reduce, 1, 8, pass::update, 9, "a/program.cpp"});
   log.add({collective::solver, 3, 0, pass::forward, 10, "a/program.cpp"});
+  for (int i = 0; i < 2; ++i) log.add({collective::exchange_halo, 3, 16, pass::forward, 11, "a/program.cpp", 1, 8});
+  log.add({collective::exchange_halo, 3, 16, pass::forward, 11, "a/program.cpp", 1, 1});
   out << log;
   CHECK(out.str() ==
         "  forward  all_gather     x+y                   40 bytes per rank   program.cpp:7, 3 times\n"
         "  update   all_reduce     x                      8 bytes per rank   program.cpp:9\n"
         "  forward  solver         x+y                   bytes not counted   program.cpp:10\n"
-        "  5 collectives, 128 bytes per rank\n");
+        "  forward  exchange_halo  x+y                   16 bytes per rank   program.cpp:11, 8 neighbours, 2 times\n"
+        "  forward  exchange_halo  x+y                   16 bytes per rank   program.cpp:11, 1 neighbour\n"
+        "  8 collectives, 176 bytes per rank\n");
 }
 
 TEST_CASE("ledger: beyond 512 different collectives a dry run has totals, and counts all") {
