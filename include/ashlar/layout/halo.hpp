@@ -137,7 +137,26 @@ inline constexpr bool has_filled_halo =
 template <class L>
 inline constexpr bool has_halo_sums = is_in_state<L, halo_state::sums>;
 
+template <class L>
+struct layout_shows_no_halo {
+  static constexpr bool value = !layout_has_a_halo<L>::value;
+};
+
+/// The state of the halo of a layout in words.
+template <class L>
+constexpr char const* halo_state_text() {
+  return has_halo_sums<L>                              ? "sums"
+         : is_in_state<L, halo_state::stale>           ? "stale"
+         : is_in_state<L, halo_state::without_corners> ? "filled without corners"
+                                                       : "filled";
+}
+
 }  // namespace layout_detail
+
+/// The argument by which print and draw show halo cells, too.
+struct show_halos {};
+/// Example: print(std::cout, u, with_halos)
+inline constexpr show_halos with_halos{};
 
 /// A dimension that is split as by `over`, whose shards have room for `width` cells below and above. `beyond` says what
 /// cells beyond the domain hold.

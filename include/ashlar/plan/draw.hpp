@@ -1,7 +1,7 @@
 // Drawings of the blocks of a tensor and the ranks that hold them. Needs neither MPI nor Kokkos.
 #pragma once
 #include "ashlar/config.hpp"
-#include "ashlar/layout/layout.hpp"
+#include "ashlar/layout/halo.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/plan/abstract_tensor.hpp"
 #include <ostream>
@@ -43,6 +43,9 @@ inline constexpr int drawing_width = 80, drawing_rows = 12;
 // Draws dimension 0 downwards and dimension 1 to the right. A tensor with fewer dimensions is a single row.
 ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh);
 
+// The lines of a table, whose columns are aligned.
+ASHLAR_INLINE std::vector<std::string> aligned(std::vector<std::vector<std::string>> const& table);
+
 // A table of the blocks and their ranks: its lines.
 ASHLAR_INLINE std::vector<std::string> table_of(blocks const& b, layout_value const& layout, mesh_shape const& mesh);
 
@@ -50,6 +53,23 @@ ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value c
 
 ASHLAR_INLINE void draw_shards(std::ostream& out, layout_value const& layout, mesh_shape const& mesh,
                                shape const& extents);
+
+// A table of the cells that each rank stores.
+ASHLAR_INLINE void draw_stored_cells(std::ostream& out, layout_value const& layout,
+                                     layout_detail::halo_widths const& widths, mesh_shape const& mesh,
+                                     shape const& extents, char const* state);
+
+// The layout of the owned cells as a value.
+template <class M, class L>
+constexpr layout_value drawn_layout() {
+  return layout_detail::value_v<mesh_context<M, L>, owned_layout_t<L>>;
+}
+template <class L>
+constexpr bool check_drawn_halo() {
+  static_assert(!layout_detail::layout_shows_no_halo<L>::value,
+                "ashlar::draw: the layout has no halo; leave with_halos out");
+  return layout_detail::layout_has_a_halo<L>::value;
+}
 
 }  // namespace plan_detail
 
@@ -64,7 +84,7 @@ void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   static_assert(!plan_detail::axes_missing_from_mesh<M, L>::value,
                 "ashlar::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   if (extents.rank != L::rank) meta_detail::fail("ashlar::draw: give one extent per dimension of the layout");
-  plan_detail::draw_shards(out, layout_detail::value_v<plan_detail::mesh_context<M, L>, L>, m.sizes(), extents);
+  plan_detail::draw_shards(out, plan_detail::drawn_layout<M, L>(), m.sizes(), extents);
 }
 template <class L, int N, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N]) {
@@ -75,7 +95,36 @@ template <plain_tensor X>
 void draw(std::ostream& out, X const& x) {
   if constexpr (requires { x.mesh().rank(); })
     if (x.mesh().rank() != 0) return;
-  plan_detail::draw_shards(out, layout_value_v<mesh_t<X>, layout_t<X>>, x.mesh().sizes(), x.extents());
+  plan_detail::draw_shards(out, plan_detail::drawn_layout<mesh_t<X>, layout_t<X>>(), x.mesh().sizes(), x.extents());
+}
+
+/// The same, and then a table of the cells that each rank stores. Its owned cells are in brackets, and cells of other ranks
+/// beside them. Cells beyond the domain have the name of their edge. The last line says what the halo holds.
+/// Error: does not compile without a halo.
+/// Example: draw<stale<layout<halo("y", 1), none>>>(std::cout, grid{{2, 1}}, {4, 3}, with_halos)
+///   // rank 0 stores: zero -1:0 [0:2] 2:3
+template <class L, class... Axes>
+void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, show_halos) {
+  draw<L>(out, m, extents);
+  if constexpr (plan_detail::check_drawn_halo<L>())
+    plan_detail::draw_stored_cells(out, plan_detail::drawn_layout<mesh<Axes...>, L>(),
+                                   layout_detail::halo_of<L>::widths, m.sizes(), extents,
+                                   layout_detail::halo_state_text<L>());
+}
+template <class L, int N, class... Axes>
+void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N], show_halos) {
+  draw<L>(out, m, plan_detail::checked_extents<L>(extents), with_halos);
+}
+template <plain_tensor X>
+void draw(std::ostream& out, X const& x, show_halos) {
+  using L = layout_t<X>;
+  draw(out, x);
+  if constexpr (plan_detail::check_drawn_halo<L>()) {
+    if constexpr (requires { x.mesh().rank(); })
+      if (x.mesh().rank() != 0) return;
+    plan_detail::draw_stored_cells(out, plan_detail::drawn_layout<mesh_t<X>, L>(), layout_detail::halo_of<L>::widths,
+                                   x.mesh().sizes(), x.extents(), layout_detail::halo_state_text<L>());
+  }
 }
 
 }  // namespace ashlar

@@ -18,6 +18,13 @@ inline constexpr bool stale_cells_are_nan = false;
 inline constexpr bool stale_cells_are_nan = true;
 #endif
 
+/// The extents of the array of a rank that owns a box of cells: all 0 if it owns none.
+inline shape stored_extents_of(shape s, layout_detail::halo_widths const& widths) {
+  bool const owns = s.size() != 0;
+  for (int d = 0; d < s.rank; ++d) s[d] = owns ? s[d] + widths.dim[d].lower + widths.dim[d].upper : 0;
+  return s;
+}
+
 // Its address identifies an element type and the widths of a halo.
 template <class T, class... Room>
 inline constexpr char zero_cells_of = 0;
@@ -92,15 +99,7 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   /// Global indices of the cells that this rank owns.
   region local_region() const { return ashlar::local_region(extents_, layout, mesh_.sizes(), mesh_.rank()); }
   /// Extents of the array that this rank stores: owned cells and halo.
-  shape stored_extents() const {
-    shape s = local_region().extents();
-    if (s.size() == 0) {
-      for (int d = 0; d < rank; ++d) s[d] = 0;
-      return s;
-    }
-    for (int d = 0; d < rank; ++d) s[d] += widths.dim[d].lower + widths.dim[d].upper;
-    return s;
-  }
+  shape stored_extents() const { return tensor_detail::stored_extents_of(local_region().extents(), widths); }
   /// The first stored cell, in the memory of Space. An exchange cannot know what is written through this pointer: from
   /// then on each exchange writes the cells beyond a zero edge.
   T* stored_data() const {

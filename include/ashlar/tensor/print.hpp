@@ -3,6 +3,7 @@
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/draw.hpp"
 #include "ashlar/tensor/gather.hpp"
+#include <span>
 #include <sstream>
 
 namespace ashlar {
@@ -32,6 +33,11 @@ struct printed_part {
   region among_printed(region r) const;
   region corner(unsigned which) const;
 };
+
+// The printed cells, row-major, of a rank that owns the box `own`, that hold nothing yet: they are outside of it in more than
+// `filled` dimensions, and not beyond a given edge.
+ASHLAR_INLINE std::vector<bool> unset_cells(printed_part const& what, region const& own, shape const& extents,
+                                            halo_widths const& widths, int filled);
 
 // The layout with even splits in place of block-cyclic ones. Then the printed elements of a rank's shard are
 // neighbours.
@@ -80,6 +86,9 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
   return join_shards(m.communicator(axes), blocks, static_cast<T const*>(own.data()), receivers::first);
 }
 
+// " stores (-1:3, 0:3), and owns (0:2, 0:3)"
+ASHLAR_INLINE std::string stored_text(region const& own, halo_widths const& widths);
+
 template <class T>
 void write_number(std::ostream& out, T x) {
   if constexpr (requires {
@@ -94,15 +103,18 @@ void write_number(std::ostream& out, T x) {
 // Writes nested brackets, as NumPy does: numbers of the last dimension side by side, all of one width.
 class number_writer {
  public:
+  // A number that is not known is a question mark.
   template <class T>
-  number_writer(std::ostream& out, printed_part const& what, std::vector<T> const& numbers) : out_(out), what_(what) {
+  number_writer(std::ostream& out, printed_part const& what, std::span<T const> numbers,
+                std::vector<bool> const& unknown = {})
+      : out_(out), what_(what) {
     std::ostringstream text;
     text.precision(out.precision());
     text.setf(out.flags() & std::ios_base::floatfield, std::ios_base::floatfield);
     for (T const& x : numbers) {
       text.str("");
       write_number(text, x);
-      word_.push_back(text.str());
+      word_.push_back(word_.size() < unknown.size() && unknown[word_.size()] ? "?" : text.str());
       width_ = std::max(width_, word_.back().size());
     }
   }
@@ -130,6 +142,18 @@ std::string element_name() {
     return sizeof(T) == sizeof(float) ? "float" : "double";
 }
 
+// The first line: element type of X, layout, extents and mesh of t.
+template <class X, class Tensor>
+void print_heading(std::ostream& out, Tensor const& t, std::string const& layout) {
+  using M = mesh_t<X>;
+  plan_detail::error_text extents;
+  extents << t.extents();
+  out << element_name<element_t<X>>() << ", " << layout << ", " << extents.text << ",";
+  for (int a = 0; a < M::axes; ++a)
+    out << " " << meta_detail::name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
+  out << "\n";
+}
+
 // The evaluated tensor; of a mask its numbers, 0 and 1.
 template <class X>
 auto printed_values(X const& x) {
@@ -152,22 +176,16 @@ template <plain_tensor X>
 void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::print: the layout is partial; all_reduce or reduce_scatter it first");
-  using M = mesh_t<X>;
   auto const t =
       redistribute<typename tensor_detail::split_evenly<layout_t<X>>::type>(tensor_detail::printed_values(x), w);
   tensor_detail::printed_part const what(t.extents());
   auto const numbers = tensor_detail::gather_printed(t, what, w);
   if (t.mesh().rank() != 0) return;
-  plan_detail::error_text extents;
-  extents << t.extents();
-  out << tensor_detail::element_name<element_t<X>>() << ", " << to_string(layout_t<X>{}) << ", " << extents.text << ",";
-  for (int a = 0; a < M::axes; ++a)
-    out << " " << meta_detail::name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
-  out << "\n";
+  tensor_detail::print_heading<X>(out, t, to_string(layout_t<X>{}));
   if (numbers.empty())
     out << "[]";
   else
-    tensor_detail::number_writer(out, what, numbers).write();
+    tensor_detail::number_writer(out, what, std::span(numbers)).write();
   out << "\n";
 }
 
@@ -176,6 +194,107 @@ template <plain_tensor X>
   requires(layout_detail::layout_has_a_halo<layout_t<X>>::value)
 void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   print(out, owned(x), w);
+}
+
+namespace tensor_detail {
+
+// Elements as print moves them: there is no std::vector of bool's bytes.
+template <class T>
+using printed_t = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
+
+// The printed cells of all ranks that hold different shards, one rank after the other, on rank 0.
+template <class T, class L, class M, class S>
+std::vector<printed_t<T>> gather_stored(sharded_tensor<T, L, M, S> const& x, call_site const& w) {
+  using P = printed_t<T>;
+  device_mesh<M> const& m = x.mesh();
+  call_of_all const call(m, "print", x.layout, sizeof(T), x.extents(), w);
+  axis_mask const axes = x.layout.sharding();
+  if (m.sizes().position(m.rank(), ~axes) != 0) return {};
+  printed_part const what(x.stored_extents());
+  shape const mine = what.extents();
+  pool_scratch<S, P> const block(mine.size());
+  row_major_strides const from = x.stored_strides(), to(mine);
+  for (unsigned c = 0; c < 1u << what.rank && mine.size() != 0; ++c) {
+    region const corner = what.corner(c);
+    nest_builder<2> loops;
+    index_t origin[2]{};
+    for (int d = 0; d < what.rank; ++d) {
+      loops.add(corner.dim[d].size(), {from.stride[d], to.stride[d]});
+      origin[0] += corner.dim[d].begin * from.stride[d];
+      origin[1] += what.dim[d].below(corner.dim[d].begin) * to.stride[d];
+    }
+    if (corner.size() == 0) continue;
+    loop_nest<2> nest = loops.nest();
+    nest.origin[0] = origin[0];
+    nest.origin[1] = origin[1];
+    strided_copy(S{}, reinterpret_cast<P const*>(cells_of(x)), block.data(), std::span(&nest, 1));
+  }
+  message_blocks blocks;
+  index_t all = 0;
+  std::vector<interval> parts;
+  for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i) {
+    region const own = local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i));
+    index_t const count = printed_part(stored_extents_of(own.extents(), x.widths)).extents().size();
+    parts.push_back({all, all + count});
+    all += count;
+  }
+  region const whole = whole_region(shape::of(all));
+  for (interval const& part : parts) {
+    region cells = whole;
+    cells.dim[0] = part;
+    blocks.add(whole, cells, true, buffer_side::source);
+  }
+  blocks.finish(whole);
+  auto const own = on_host<S>(block.data(), mine.size());
+  return join_shards(m.communicator(axes), blocks, static_cast<P const*>(own.data()), receivers::first);
+}
+
+template <class L>
+constexpr bool check_printed_halo() {
+  static_assert(!layout_detail::layout_shows_no_halo<L>::value,
+                "ashlar::print: the layout has no halo; leave with_halos out");
+  return layout_has_a_halo<L>::value;
+}
+
+}  // namespace tensor_detail
+
+/// The stored cells of each rank, halo cells included, one rank after the other. Of ranks with the same shard prints the
+/// first. A line before the cells has the indices of the stored and of the owned cells. A cell that holds nothing yet is a
+/// question mark: the halo is stale, or it is a corner after exchange_halo<corners::none>. Of more than 1000 cells of a
+/// rank prints the first and the last three of each dimension.
+/// Collective: every rank of the mesh calls it; it blocks. Only rank 0 writes to `out`.
+/// Cost: moves only the printed cells, each once.
+/// Error: does not compile without a halo. ashlar::error on every rank if they do not call the same.
+/// Example: print(std::cout, u, with_halos);  // rank 0 stores (-1:3), and owns (0:2): [? 1 2 ?]
+template <plain_tensor X>
+void print(std::ostream& out, X const& x, show_halos, call_site w = call_site::current()) {
+  using L = layout_t<X>;
+  if constexpr (tensor_detail::check_printed_halo<L>()) {
+    auto const t = plan_detail::materialize(x);
+    auto const cells = tensor_detail::gather_stored(t, w);
+    auto const& m = t.mesh();
+    if (m.rank() != 0) return;
+    tensor_detail::print_heading<X>(out, t,
+                                    to_string(owned_layout_t<L>{}) + ", halo " + layout_detail::halo_state_text<L>());
+    constexpr int filled = layout_detail::is_in_state<L, layout_detail::halo_state::stale>             ? 0
+                           : layout_detail::is_in_state<L, layout_detail::halo_state::without_corners> ? 1
+                                                                                                       : t.rank;
+    axis_mask const axes = t.layout.sharding();
+    std::size_t at = 0;
+    for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i) {
+      int const rank = m.sizes().with_position(0, axes, i);
+      region const own = local_region(t.extents(), t.layout, m.sizes(), rank);
+      tensor_detail::printed_part const what(tensor_detail::stored_extents_of(own.extents(), t.widths));
+      auto const count = static_cast<std::size_t>(what.extents().size());
+      out << "rank " << rank << tensor_detail::stored_text(own, t.widths) << "\n";
+      if (count == 0) continue;
+      tensor_detail::number_writer(out, what, std::span(cells).subspan(at, count),
+                                   tensor_detail::unset_cells(what, own, t.extents(), t.widths, filled))
+          .write();
+      out << "\n";
+      at += count;
+    }
+  }
 }
 
 namespace tensor_detail {

@@ -117,14 +117,7 @@ ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value co
   }
 }
 
-ASHLAR_INLINE std::vector<std::string> table_of(blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
-  std::vector<std::vector<std::string>> table{{"ranks"}};
-  for (int d = 0; d < layout.rank; ++d) table[0].push_back("dim " + std::to_string(d));
-  for (int i : drawn(static_cast<int>(b.part.size()), 2 * drawing_rows)) {
-    auto const at = static_cast<std::size_t>(i);
-    table.push_back({i < 0 ? "..." : ranks_text(b.ranks[at], layout, mesh)});
-    for (int d = 0; d < layout.rank; ++d) table.back().push_back(i < 0 ? "..." : text_of(b.part[at].dim[d]));
-  }
+ASHLAR_INLINE std::vector<std::string> aligned(std::vector<std::vector<std::string>> const& table) {
   std::vector<std::string> lines;
   for (auto const& row : table) {
     lines.emplace_back();
@@ -137,6 +130,24 @@ ASHLAR_INLINE std::vector<std::string> table_of(blocks const& b, layout_value co
   return lines;
 }
 
+// A table with a line for each block: text(block, dimension) is an entry.
+template <class Text>
+std::vector<std::string> table_with(blocks const& b, layout_value const& layout, mesh_shape const& mesh,
+                                    Text const& text) {
+  std::vector<std::vector<std::string>> table{{"ranks"}};
+  for (int d = 0; d < layout.rank; ++d) table[0].push_back("dim " + std::to_string(d));
+  for (int i : drawn(static_cast<int>(b.part.size()), 2 * drawing_rows)) {
+    auto const at = static_cast<std::size_t>(i);
+    table.push_back({i < 0 ? "..." : ranks_text(b.ranks[at], layout, mesh)});
+    for (int d = 0; d < layout.rank; ++d) table.back().push_back(i < 0 ? "..." : text(b.part[at], d));
+  }
+  return aligned(table);
+}
+
+ASHLAR_INLINE std::vector<std::string> table_of(blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
+  return table_with(b, layout, mesh, [](region const& part, int d) { return text_of(part.dim[d]); });
+}
+
 ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
   for (std::string const& line : table_of(b, layout, mesh)) out << line << "\n";
 }
@@ -147,6 +158,33 @@ ASHLAR_INLINE void draw_shards(std::ostream& out, layout_value const& layout, me
   if (!b.part.empty()) layout.rank <= 2 ? draw_grid(out, b, layout, mesh) : draw_table(out, b, layout, mesh);
   if (!b.without_elements.empty()) out << "no elements: ranks " << listed(b.without_elements, ",") << "\n";
   if (layout.levels != 0) out << "+ joins ranks whose blocks are still to be reduced\n";
+}
+
+ASHLAR_INLINE std::string stored_text(interval const& own, layout_detail::halo_width const& w, index_t n) {
+  constexpr char const* names[]{"zero", "copy", "mirror", "reflect", "odd", "periodic", "given"};
+  index_t const first = own.begin - w.lower, last = own.end + w.upper;
+  std::string text;
+  if (first < 0) text += names[static_cast<int>(w.below)] + (" " + text_of(interval{first, 0}) + " ");
+  if (index_t const begin = std::max<index_t>(first, 0); begin < own.begin)
+    text += text_of(interval{begin, own.begin}) + " ";
+  text += "[" + text_of(own) + "]";
+  if (index_t const end = std::min(last, n); own.end < end) text += " " + text_of(interval{own.end, end});
+  if (n < last) text += " " + text_of(interval{n, last}) + " " + names[static_cast<int>(w.above)];
+  return text;
+}
+
+ASHLAR_INLINE void draw_stored_cells(std::ostream& out, layout_value const& layout,
+                                     layout_detail::halo_widths const& widths, mesh_shape const& mesh,
+                                     shape const& extents, char const* state) {
+  blocks const b(layout, mesh, extents);
+  auto const stored = [&](region const& part, int d) {
+    return stored_text({part.dim[d].begin, part.dim[d].end}, widths.dim[d], extents[d]);
+  };
+  out << "stored cells:\n";
+  if (!b.part.empty())
+    for (std::string const& line : table_with(b, layout, mesh, stored)) out << line << "\n";
+  if (!b.without_elements.empty()) out << "nothing: ranks " << listed(b.without_elements, ",") << "\n";
+  out << "the halo is: " << state << "\n";
 }
 
 }  // namespace ashlar::plan_detail

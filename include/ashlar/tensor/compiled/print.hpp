@@ -30,6 +30,39 @@ ASHLAR_INLINE region printed_part::corner(unsigned which) const {
   return r;
 }
 
+ASHLAR_INLINE std::vector<bool> unset_cells(printed_part const& what, region const& own, shape const& extents,
+                                            halo_widths const& widths, int filled) {
+  shape const printed = what.extents();
+  std::vector<bool> unset(static_cast<std::size_t>(printed.size()));
+  for (index_t i = 0; i < printed.size(); ++i) {
+    int outside = 0;
+    bool given = false;
+    index_t rest = i;
+    for (int d = what.rank - 1; d >= 0; --d) {
+      index_t const p = rest % printed[d];
+      rest /= printed[d];
+      index_t const stored = !what.dim[d].cut || p < printed_at_an_end ? p : what.dim[d].extent - printed[d] + p;
+      index_t const v = own.dim[d].begin - widths.dim[d].lower + stored;
+      outside += v < own.dim[d].begin || v >= own.dim[d].end;
+      given = given || cell_at(v, extents[d], widths.dim[d]).given;
+    }
+    unset[static_cast<std::size_t>(i)] = outside > filled && !given;
+  }
+  return unset;
+}
+
+ASHLAR_INLINE std::string stored_text(region const& own, halo_widths const& widths) {
+  if (own.size() == 0) return " stores nothing";
+  std::string stored, owned;
+  for (int d = 0; d < own.rank; ++d) {
+    std::string const comma = d == 0 ? "" : ", ";
+    index_set const& o = own.dim[d];
+    stored += comma + plan_detail::text_of({o.begin - widths.dim[d].lower, o.end + widths.dim[d].upper});
+    owned += comma + plan_detail::text_of(o);
+  }
+  return " stores (" + stored + "), and owns (" + owned + "):";
+}
+
 ASHLAR_INLINE void number_writer::write(int d) {
   if (d == what_.rank) {
     out_ << std::string(width_ - word_[next_].size(), ' ') << word_[next_];
