@@ -205,19 +205,16 @@ constexpr bool check_slope() {
   static_assert(
       !missing::value,
       "ashlar::stencil: the functor has no derivative; give it static constexpr linearity kind = linearity::linear, or a member slope<I>(offset, u...)");
-  using beside = ops_detail::operand_has_a_reach_of_its_own<F, I>;
-  static_assert(
-      !beside::value,
-      "ashlar::stencil: the derivative with respect to an operand that is not the first, and is read beside the cell, is not built; write a stencil for each such operand");
-  return !missing::value && !beside::value;
+  return !missing::value;
 }
 
 // The cotangent of operand I of a stencil. Outside the box its result is operand Kept.
 template <int I, int Kept, class C, class F, class Ct, class X, class... V>
 constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
   using backend = backend_of<X>;
-  if constexpr (I == 0 && has_halo_sums<layout_t<C>>) {
-    if (Kept == 0 || box.distance == 0) return backend::template stencil_back<I, C>(f, box, ct, x, v...);
+  constexpr bool reads_halo = I == 0 || ops_detail::reads_neighbours(ops_detail::reach_of_operand<F, I>::reach);
+  if constexpr (reads_halo && has_halo_sums<layout_t<C>>) {
+    if (Kept == I || box.distance == 0) return backend::template stencil_back<I, C>(f, box, ct, x, v...);
     ops_detail::nothing_outside const inner{box, x.extents(), F::reach.rank};
     auto const ct_inside = backend::template stencil<std::remove_cvref_t<Ct>>(inner, stencil_box{}, ct, ct);
     return backend::template stencil_back<I, C>(f, box, ct_inside, x, v...);

@@ -53,10 +53,6 @@ concept has_slope = has_slope_with_index<F, I, Rank, U...> ||
 template <class F>
 inline constexpr bool slope_by_evaluation =
     kind_of_stencil<F> == linearity::linear || kind_of_stencil<F> == linearity::multilinear;
-template <class F, int I>
-struct operand_has_a_reach_of_its_own {
-  static constexpr bool value = I > 0 && reads_neighbours(reach_of_operand<F, I>::reach);
-};
 template <class F, int I, int Rank, class... U>
 struct stencil_without_a_derivative {
   static constexpr bool value = !has_slope<F, I, Rank, U...> && !slope_by_evaluation<F>;
