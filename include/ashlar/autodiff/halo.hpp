@@ -200,27 +200,24 @@ constexpr decltype(auto) field_of_kernel(U&& u) {
 template <class F, int I, class X, class... V>
 constexpr bool check_slope() {
   constexpr int rank = rank_v<X>;
-  using missing = ops_detail::stencil_without_a_derivative<F, I, rank, ops_detail::neighbours<element_t<X>, rank>,
-                                                           ops_detail::neighbours<element_t<V>, rank>...>;
+  using missing = ops_detail::stencil_without_a_derivative<F, I, rank, ops_detail::neighbours_in<F, X>,
+                                                           ops_detail::neighbours_in<F, V>...>;
   static_assert(
       !missing::value,
       "ashlar::stencil: the functor has no derivative; give it static constexpr linearity kind = linearity::linear, or a member slope<I>(offset, u...)");
-  using beside = ops_detail::operand_has_a_reach_of_its_own<F, I>;
-  static_assert(
-      !beside::value,
-      "ashlar::stencil: the derivative with respect to an operand that is not the first, and is read beside the cell, is not built; write a stencil for each such operand");
-  return !missing::value && !beside::value;
+  return !missing::value;
 }
 
 // The cotangent of operand I of a stencil. Outside the box its result is operand Kept.
 template <int I, int Kept, class C, class F, class Ct, class X, class... V>
 constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
   using backend = backend_of<X>;
-  if constexpr (I == 0 && has_halo_sums<layout_t<C>>) {
-    if (Kept == 0 || box.distance == 0) return backend::template stencil_back<C>(f, box, ct, x, v...);
+  constexpr bool reads_halo = I == 0 || ops_detail::reads_neighbours(ops_detail::reach_of_operand<F, I>::reach);
+  if constexpr (reads_halo && has_halo_sums<layout_t<C>>) {
+    if (Kept == I || box.distance == 0) return backend::template stencil_back<I, C>(f, box, ct, x, v...);
     ops_detail::nothing_outside const inner{box, x.extents(), F::reach.rank};
     auto const ct_inside = backend::template stencil<std::remove_cvref_t<Ct>>(inner, stencil_box{}, ct, ct);
-    return backend::template stencil_back<C>(f, box, ct_inside, x, v...);
+    return backend::template stencil_back<I, C>(f, box, ct_inside, x, v...);
   } else {
     auto const run = [&](auto const& slope) {
       using Y = ops_detail::stencil_result<std::remove_cvref_t<decltype(slope)>, X, Ct, V...>;
@@ -277,11 +274,22 @@ constexpr auto recorded_stencil(F const& f, stencil_box const& box, Y const& y, 
   return result;
 }
 
+// A derivative of a functor that returns one component covers the element of this component alone.
+template <class F, class R, class X, class... V>
+constexpr bool reads_own_components() {
+  using rules = ops_detail::component_rules_of<F, X, R, true>;
+  if constexpr (rules::cells < rules::rank)
+    return !ops_detail::stencil_reads_beyond_its_reach<F, rules, element_t<X>, element_t<V>...>::value;
+  else
+    return true;
+}
+
 // The forward pass computes all results of a functor at once. Each result has a pullback.
 template <bool Boxed, class F, class U, class... V>
 constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V const&... v) {
   using R = ops_detail::stencil_value<F, tensor_of<std::remove_cvref_t<decltype(recorded_field(u))>>, tensor_of<V>...>;
   auto const x = recorded_field(u);
+  (void)reads_own_components<F, R, tensor_of<std::remove_const_t<decltype(x)>>, tensor_of<V>...>();
   auto const y = ops_detail::run_stencil<Boxed>(f, box, field_of_kernel(std::forward<U>(u)),
                                                 plan_detail::materialize(stop_gradient(v))...);
   if constexpr (ops_detail::number_of_results<R> == 0)

@@ -7,18 +7,30 @@
 
 namespace ashlar::kernels_detail {
 
-template <std::size_t I, class T, int Rank>
+/// Operand I of a stencil: U is its neighbours.
+template <std::size_t I, class U>
 struct stencil_leaf {
-  ops_detail::neighbours<T, Rank> at;
+  U at;
 };
-template <class Index, int Rank, class... T>
+template <class Index, class... U>
 struct stencil_leaves;
-template <std::size_t... I, int Rank, class... T>
-struct stencil_leaves<std::index_sequence<I...>, Rank, T...> : stencil_leaf<I, T, Rank>... {};
+template <std::size_t... I, class... U>
+struct stencil_leaves<std::index_sequence<I...>, U...> : stencil_leaf<I, U>... {};
 
-template <std::size_t I, class T, int Rank>
-ASHLAR_FUNCTION stencil_leaf<I, T, Rank> const& stencil_leaf_at(stencil_leaf<I, T, Rank> const& l) {
+template <std::size_t I, class U>
+ASHLAR_FUNCTION stencil_leaf<I, U> const& stencil_leaf_at(stencil_leaf<I, U> const& l) {
   return l;
+}
+
+/// Moves to the cell at an offset.
+template <class T, int Rank>
+ASHLAR_FUNCTION void move_cell(ops_detail::neighbours<T, Rank, Rank>& u, index_t const (&by)[Rank]) {
+  for (int d = 0; d < Rank; ++d) u.cell += by[d] * u.stride[d];
+}
+template <class T, int Rank, int Cells>
+ASHLAR_FUNCTION void move_cell(ops_detail::neighbours<T, Rank, Cells>& u, index_t const (&by)[Rank]) {
+  for (int d = 0; d < Rank; ++d) u.cell += by[d] * u.stride[d];
+  for (int d = 0; d < Cells; ++d) u.first += by[d] * u.stride[d];
 }
 
 /// The array of a stencil's result, or the arrays of several results, from one cell on. All have the same strides.
@@ -46,28 +58,36 @@ struct stencil_output<several<R...>> {
   }
 };
 
-/// A stencil on a box of cells. Pointers are to the box's first cell, in arrays of any strides.
+/// A stencil on a box of cells. Pointers are to the box's first cell, in arrays of any strides. A functor that returns all
+/// components is called once per cell, and others for each component.
 template <class F, class R, int Rank, class... T>
 struct stencil_kernel {
   using index = std::index_sequence_for<T...>;
+  static constexpr int cell_dims = ops_detail::cell_dimensions<F, Rank>;
+  template <class E>
+  using around = ops_detail::neighbours<E, Rank, cell_dims>;
+  using value = std::remove_cvref_t<decltype(ops_detail::call_stencil<Rank>(
+      std::declval<F const&>(), std::declval<cell_index<Rank> const&>(), std::declval<around<T> const&>()...))>;
+  static constexpr int components = ops_detail::components_of<value>::count;  // that f returns; 0 if no array
+  static constexpr int last = components > 0 ? cell_dims - 1 : Rank - 1;      // the dimension of rows
   F f;
   stencil_output<R> result;
   index_t stride[Rank];
   index_t extent[Rank];
   cell_index<Rank> first;  // the global index of the box's first cell
-  stencil_leaves<index, Rank, T...> operands;
+  stencil_leaves<index, around<T>...> operands;
 
   index_t rows() const {
     index_t n = 1;
-    for (int d = 0; d + 1 < Rank; ++d) n *= extent[d];
+    for (int d = 0; d < last; ++d) n *= extent[d];
     return n;
   }
-  index_t size() const { return rows() * extent[Rank - 1]; }
+  index_t size() const { return rows() * extent[last]; }
 
-  /// Element i of the box, in row-major order.
+  /// Cell i of the box, in row-major order.
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t at[Rank];
-    for (int d = Rank - 1; d >= 0; --d) {
+    index_t at[Rank]{};
+    for (int d = last; d >= 0; --d) {
       at[d] = i % extent[d];
       i /= extent[d];
     }
@@ -77,13 +97,13 @@ struct stencil_kernel {
   void rows_between(index_t begin, index_t end) const {
     index_t at[Rank]{};
     index_t r = begin;
-    for (int d = Rank - 2; d >= 0; --d) {
+    for (int d = last - 1; d >= 0; --d) {
       at[d] = r % extent[d];
       r /= extent[d];
     }
     for (r = begin; r < end; ++r) {
-      cells(at, extent[Rank - 1], index{});
-      for (int d = Rank - 2; d >= 0; --d) {  // divisions would cost as much as a short row
+      cells(at, extent[last], index{});
+      for (int d = last - 1; d >= 0; --d) {  // divisions would cost as much as a short row
         if (++at[d] < extent[d]) break;
         at[d] = 0;
       }
@@ -93,14 +113,13 @@ struct stencil_kernel {
   /// The cells of one row whose indices' sum is `which` modulo `of`. The result may be the array of an operand.
   ASHLAR_FUNCTION void coloured_row(index_t r, index_t which, index_t of) const {
     index_t at[Rank]{};
-    index_t sum = first[Rank - 1];
-    for (int d = Rank - 2; d >= 0; --d) {
+    index_t sum = first[last];
+    for (int d = last - 1; d >= 0; --d) {
       at[d] = r % extent[d];
       r /= extent[d];
       sum += first[d] + at[d];
     }
-    for (at[Rank - 1] = ((which - sum) % of + of) % of; at[Rank - 1] < extent[Rank - 1]; at[Rank - 1] += of)
-      cells(at, 1, index{});
+    for (at[last] = ((which - sum) % of + of) % of; at[last] < extent[last]; at[last] += of) cells(at, 1, index{});
   }
 
  private:
@@ -108,34 +127,57 @@ struct stencil_kernel {
   ASHLAR_FUNCTION void cells(index_t const (&at)[Rank], index_t n, std::index_sequence<I...>) const {
     index_t to = 0;
     for (int d = 0; d < Rank; ++d) to += at[d] * stride[d];
-    stencil_leaves<index, Rank, T...> here = operands;
-    (move(static_cast<stencil_leaf<I, T, Rank>&>(here).at, at), ...);
+    stencil_leaves<index, around<T>...> here = operands;
+    (move_cell(static_cast<stencil_leaf<I, around<T>>&>(here).at, at), ...);
     cell_index<Rank> where = first;
     for (int d = 0; d < Rank; ++d) where.of[d] += at[d];
     stencil_output<R> const y = result.from(to);
-    index_t const step = stride[Rank - 1];
-    if (step == 1 && ((stencil_leaf_at<I>(here).at.stride[Rank - 1] == 1) && ...)) {
+    if (is_contiguous(stride) && (is_contiguous(stencil_leaf_at<I>(here).at.stride) && ...)) {
       ASHLAR_INDEPENDENT
       for (index_t j = 0; j < n; ++j)
-        y.put(j, call_checked<Rank>(f, beside(where, j), beside<1>(stencil_leaf_at<I>(here).at, j)...));
+        put<1>(y, j, call_checked<Rank>(f, beside(where, j), beside<1>(stencil_leaf_at<I>(here).at, j)...));
     } else {
       for (index_t j = 0; j < n; ++j)
-        y.put(j * step, call_checked<Rank>(f, beside(where, j), beside<0>(stencil_leaf_at<I>(here).at, j)...));
+        put<0>(y, j, call_checked<Rank>(f, beside(where, j), beside<0>(stencil_leaf_at<I>(here).at, j)...));
     }
   }
-  template <class E>
-  ASHLAR_FUNCTION static void move(ops_detail::neighbours<E, Rank>& u, index_t const (&at)[Rank]) {
-    for (int d = 0; d < Rank; ++d) u.cell += at[d] * u.stride[d];
+  // True if the elements of a row are side by side, those of all components too.
+  ASHLAR_FUNCTION static bool is_contiguous(index_t const (&by)[Rank]) {
+    if constexpr (components == 0)
+      return by[last] == 1;
+    else
+      return Rank == cell_dims + 1 && by[Rank - 1] == 1 && by[last] == components;
   }
-  // The neighbours of the j-th cell of a row. Contiguous: the last stride is 1, so that the compiler knows it.
+  // Writes what f returns to the j-th cell of a row. Contiguous: the compiler knows the strides.
+  template <int Contiguous>
+  ASHLAR_FUNCTION void put(stencil_output<R> const& y, index_t j, value const& v) const {
+    if constexpr (components == 0) {
+      y.put(Contiguous ? j : j * stride[last], v);
+    } else if constexpr (Contiguous) {
+      for (int c = 0; c < components; ++c) y.put(j * components + c, ops_detail::result_component(v, c));
+    } else {
+      for (int c = 0; c < components; ++c) y.put(j * stride[last] + component_at(c), ops_detail::result_component(v, c));
+    }
+  }
+  ASHLAR_FUNCTION index_t component_at(index_t c) const {
+    index_t extents[Rank - cell_dims];
+    for (int d = cell_dims; d < Rank; ++d) extents[d - cell_dims] = extent[d];
+    return ops_detail::component_offset(c, extents, stride);
+  }
+  // The neighbours of the j-th cell of a row.
   template <int Contiguous, class E>
-  ASHLAR_FUNCTION static ops_detail::neighbours<E, Rank> beside(ops_detail::neighbours<E, Rank> u, index_t j) {
-    if (Contiguous) u.stride[Rank - 1] = 1;
-    u.cell += j * u.stride[Rank - 1];
+  ASHLAR_FUNCTION static around<E> beside(around<E> u, index_t j) {
+    if constexpr (Contiguous) {
+      u.stride[Rank - 1] = 1;
+      if constexpr (components > 0) u.stride[last] = components;
+    }
+    index_t by[Rank]{};
+    by[last] = j;
+    move_cell(u, by);
     return u;
   }
   ASHLAR_FUNCTION static cell_index<Rank> beside(cell_index<Rank> c, index_t j) {
-    c.of[Rank - 1] += j;
+    c.of[last] += j;
     return c;
   }
 };

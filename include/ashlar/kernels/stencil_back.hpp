@@ -5,105 +5,146 @@
 
 namespace ashlar::kernels_detail {
 
-/// Gathers the cotangent of the first operand of a stencil. A stored cell s gets a sum over offsets o. Its terms are
-/// ct(s - o) times the derivative of cell s - o with respect to the element at o. No two threads write one cell.
-template <class F, class R, class Ct, int Rank, class... T>
+/// Gathers the cotangent of operand Operand of a stencil. A stored cell s gets a sum over offsets o. Its terms are
+/// ct(s - o) times the derivative of cell s - o with respect to the element at o. No two threads write one cell. If f returns
+/// all components, each pair of a component that is read and one that is returned has a term.
+template <int Operand, class F, class R, class Ct, int Rank, class... T>
 struct stencil_back_kernel {
   using index = std::index_sequence_for<T...>;
-  static constexpr int offsets = ops_detail::reach_offsets<F, Rank>::most;
-  static constexpr bool constant = ops_detail::has_constant_slope<F, 0, Rank, ops_detail::neighbours<T, Rank>...>;
+  static constexpr int cell_dims = ops_detail::cell_dimensions<F, Rank>;
+  template <class E>
+  using around_cell = ops_detail::neighbours<E, Rank, cell_dims>;
+  using value = typename stencil_kernel<F, R, Rank, T...>::value;
+  static constexpr int components = ops_detail::components_of<value>::count;  // that f returns; 0 if no array
+  static constexpr int pairs = components > 0 ? components* components : 1;
+  static constexpr int last = components > 0 ? cell_dims - 1 : Rank - 1;  // the dimension of rows
+  using reads = ops_detail::reach_of_operand<F, Operand>;
+  static constexpr int offsets = ops_detail::reach_offsets<reads, Rank>::most;
+  static constexpr bool constant = ops_detail::has_constant_slope<F, Operand, Rank, around_cell<T>...>;
   F f;
   R* result;  // all stored cells
   index_t stored[Rank], stride[Rank];
   index_t begin[Rank], end[Rank];  // the stored positions of cells that the stencil computes
   Ct const* ct;                    // at stored position 0 of the result, which need not exist
   index_t ct_stride[Rank];
-  cell_index<Rank> first;                    // the global index of stored position 0
-  stencil_leaves<index, Rank, T...> around;  // at stored position 0
-  R slope[constant ? offsets : 1];
+  cell_index<Rank> first;                           // the global index of stored position 0
+  stencil_leaves<index, around_cell<T>...> around;  // at stored position 0
+  R slope[constant ? offsets * pairs : 1];          // by offset, component that is read, and component that is returned
 
-  /// Offset k. (The table is local: device code does not see static members.)
-  ASHLAR_FUNCTION static cell_index<Rank> offset(int k) {
-    constexpr ops_detail::reach_offsets<F, Rank> reach{};
-    return reach.offset[k];
+  /// Offset k, to component c if f returns all. (The table is local: device code does not see static members.)
+  ASHLAR_FUNCTION cell_index<Rank> offset(int k, int c) const {
+    constexpr ops_detail::reach_offsets<reads, Rank> reach{};
+    cell_index<Rank> o = reach.offset[k];
+    if constexpr (components > 0) {
+      index_t extent[Rank - cell_dims];
+      for (int d = cell_dims; d < Rank; ++d) extent[d - cell_dims] = end[d] - begin[d];
+      cell_index<Rank> const component = ops_detail::offset_of_component<Rank>(extent, c);
+      for (int d = cell_dims; d < Rank; ++d) o.of[d] = component[d];
+    }
+    return o;
   }
   index_t rows() const {
     index_t n = 1;
-    for (int d = 0; d + 1 < Rank; ++d) n *= stored[d];
+    for (int d = 0; d < last; ++d) n *= stored[d];
     return n;
   }
-  index_t size() const { return rows() * stored[Rank - 1]; }
+  index_t size() const { return rows() * stored[last]; }
 
   /// Stored cell i, in row-major order.
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t at[Rank];
-    index_t to = 0;
-    for (int d = Rank - 1; d >= 0; --d) {
+    index_t at[Rank]{};
+    for (int d = last; d >= 0; --d) {
       at[d] = i % stored[d];
       i /= stored[d];
-      to += at[d] * stride[d];
     }
-    result[to] = R{};
-    for (int k = 0; k < offsets; ++k) add(k, at, at[Rank - 1], 1, result + to);
+    add_all(at, at[last], 1);
   }
   void row(index_t r) const {
     index_t at[Rank]{};
-    index_t to = 0;
-    for (int d = Rank - 2; d >= 0; --d) {
+    for (int d = last - 1; d >= 0; --d) {
       at[d] = r % stored[d];
       r /= stored[d];
-      to += at[d] * stride[d];
     }
-    index_t const n = stored[Rank - 1];
-    for (index_t j = 0; j < n; ++j) result[to + j] = R{};
-    for (int k = 0; k < offsets; ++k) add(k, at, 0, n, result + to);
+    add_all(at, 0, stored[last]);
   }
 
  private:
+  // All terms of n cells of a row from position j on.
+  ASHLAR_FUNCTION void add_all(index_t const (&at)[Rank], index_t j, index_t n) const {
+    index_t to = j * stride[last];
+    for (int d = 0; d < last; ++d) to += at[d] * stride[d];
+    for (index_t i = 0; i < n * stride[last]; ++i) result[to + i] = R{};
+    for (int k = 0; k < offsets; ++k) add(k, at, j, n, result + to);
+  }
   // Adds the terms of offset k to n cells of a row from position j on.
   ASHLAR_FUNCTION void add(int k, index_t const (&at)[Rank], index_t j, index_t n, R* y) const {
-    cell_index<Rank> const o = offset(k);
+    cell_index<Rank> const o = offset(k, 0);
     index_t from = 0;
-    for (int d = 0; d + 1 < Rank; ++d) {
+    for (int d = 0; d < last; ++d) {
       index_t const c = at[d] - o[d];
       if (c < begin[d] || c >= end[d]) return;
       from += c * ct_stride[d];
     }
-    constexpr int last = Rank - 1;
     index_t const low = begin[last] + o[last] > j ? begin[last] + o[last] : j;
     index_t const high = end[last] + o[last] < j + n ? end[last] + o[last] : j + n;
     if (low >= high) return;
+    y -= j * stride[last];
     if constexpr (constant) {
-      R const w = slope[k];
-      if (w == R{}) return;
-      Ct const* const g = ct + from - o[last] * ct_stride[last];
-      y -= j;
-      if (ct_stride[last] == 1) {
-        ASHLAR_INDEPENDENT
-        for (index_t i = low; i < high; ++i) y[i] = static_cast<R>(y[i] + w * g[i]);
-      } else {
-        for (index_t i = low; i < high; ++i) y[i] = static_cast<R>(y[i] + w * g[i * ct_stride[last]]);
+      for (int p = 0; p < pairs; ++p) {
+        R const w = slope[k * pairs + p];
+        if (w == R{}) continue;
+        R* const to = y + (components > 0 ? component_at(p / (components > 0 ? components : 1), stride) : 0);
+        Ct const* const g = ct + from - o[last] * ct_stride[last] +
+                            (components > 0 ? component_at(p % (components > 0 ? components : 1), ct_stride) : 0);
+        if (components == 0 && ct_stride[last] == 1) {
+          ASHLAR_INDEPENDENT
+          for (index_t i = low; i < high; ++i) to[i] = static_cast<R>(to[i] + w * g[i]);
+        } else {
+          index_t const step = stride[last], ct_step = ct_stride[last];
+          for (index_t i = low; i < high; ++i) to[i * step] = static_cast<R>(to[i * step] + w * g[i * ct_step]);
+        }
       }
     } else {
       for (index_t i = low; i < high; ++i) {
         cell_index<Rank> c{};
         for (int d = 0; d < Rank; ++d) c.of[d] = (d == last ? i : at[d]) - o[d];
-        y[i - j] = static_cast<R>(y[i - j] + slope_of(o, c, index{}) * ct[from + c[last] * ct_stride[last]]);
+        Ct const* const g = ct + from + c[last] * ct_stride[last];
+        if constexpr (components == 0) {
+          y[i * stride[last]] = static_cast<R>(y[i * stride[last]] + slope_of(o, c, index{}) * *g);
+        } else {
+          for (int d = cell_dims; d < Rank; ++d) c.of[d] = begin[d];
+          for (int read = 0; read < components; ++read) {
+            R& sum = y[i * stride[last] + component_at(read, stride)];
+            auto const slopes = slope_of(offset(k, read), c, index{});
+            for (int returned = 0; returned < components; ++returned)
+              sum = static_cast<R>(sum +
+                                   ops_detail::result_component(slopes, returned) * g[component_at(returned, ct_stride)]);
+          }
+        }
       }
+    }
+  }
+  // The distance from stored position 0 in the dimensions of components to component c.
+  ASHLAR_FUNCTION index_t component_at(index_t c, index_t const (&by)[Rank]) const {
+    if constexpr (cell_dims < Rank) {
+      index_t extent[Rank - cell_dims], to = 0;
+      for (int d = cell_dims; d < Rank; ++d) {
+        extent[d - cell_dims] = end[d] - begin[d];
+        to += begin[d] * by[d];
+      }
+      return to + ops_detail::component_offset(c, extent, by);
+    } else {
+      return 0;
     }
   }
   // The derivative of the cell at stored position c.
   template <std::size_t... I>
   ASHLAR_FUNCTION auto slope_of(cell_index<Rank> const& o, cell_index<Rank> const& c, std::index_sequence<I...>) const {
-    stencil_leaves<index, Rank, T...> here = around;
+    stencil_leaves<index, around_cell<T>...> here = around;
     cell_index<Rank> where = first;
     for (int d = 0; d < Rank; ++d) where.of[d] += c[d];
-    (move(static_cast<stencil_leaf<I, T, Rank>&>(here).at, c), ...);
-    return ops_detail::slope_at<0, Rank>(f, o, where, stencil_leaf_at<I>(here).at...);
-  }
-  template <class E>
-  ASHLAR_FUNCTION static void move(ops_detail::neighbours<E, Rank>& u, cell_index<Rank> const& c) {
-    for (int d = 0; d < Rank; ++d) u.cell += c[d] * u.stride[d];
+    (move_cell(static_cast<stencil_leaf<I, around_cell<T>>&>(here).at, c.of), ...);
+    return ops_detail::slope_at<Operand, Rank>(f, o, where, stencil_leaf_at<I>(here).at...);
   }
 };
 

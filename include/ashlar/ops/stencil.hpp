@@ -1,8 +1,7 @@
 // Stencils: functions of a cell and its neighbours.
 #pragma once
 #include "ashlar/ops/halo.hpp"
-#include "ashlar/ops/stencil_reach.hpp"
-#include "ashlar/ops/stencil_results.hpp"
+#include "ashlar/ops/stencil_neighbours.hpp"
 
 namespace ashlar {
 
@@ -26,53 +25,6 @@ struct cell_index {
 
 namespace ops_detail {
 
-/// A cell and its neighbours: u(i, j) is the element at this offset from the cell.
-template <class T, int Rank>
-struct neighbours {
-  T const* cell;
-  index_t stride[Rank];
-  template <class... I>
-  ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
-    static_assert(sizeof...(I) <= Rank, "ashlar::stencil: an offset has one number per dimension");
-    index_t const at[]{static_cast<index_t>(offset)..., 0};
-    constexpr int last = Rank - 1;
-    // First the row, then the cell in it: compilers keep a pointer per row, and not one per cell.
-    T const* row = cell;
-    for (int d = 0; d < last && d < static_cast<int>(sizeof...(I)); ++d) row += at[d] * stride[d];
-    if constexpr (sizeof...(I) == Rank)
-      return row[at[last] * stride[last]];
-    else
-      return *row;
-  }
-};
-
-template <int Numbers, int ReachDimensions>
-struct offset_lacks_numbers {
-  static constexpr bool value = Numbers < ReachDimensions;
-};
-
-/// The same for a trial by the compiler: all elements are 1. It notes reads outside the declared reach, which has
-/// `Dimensions`.
-template <class T, int Dimensions>
-struct recorded_neighbours {
-  stencil_reach reach;
-  bool* within;
-  template <class... I>
-  ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
-    static_assert(
-        !offset_lacks_numbers<static_cast<int>(sizeof...(I)), Dimensions>::value,
-        "ashlar::stencil: an offset has a number for each dimension of the functor's reach; write 0 where the cell is not moved, as u(-1, 0)");
-    int const at[]{static_cast<int>(offset)...};
-    int outside = 0;
-    for (int d = 0; d < static_cast<int>(sizeof...(I)); ++d) {
-      *within = *within && -at[d] <= reach.lower[d] && at[d] <= reach.upper[d];
-      outside += at[d] != 0;
-    }
-    *within = *within && (outside < 2 || reach.corners);
-    return T(1);
-  }
-};
-
 template <class F, int Rank, class... U>
 inline constexpr bool takes_index = std::is_invocable_v<F const&, cell_index<Rank> const&, U const&...>;
 
@@ -85,27 +37,28 @@ ASHLAR_FUNCTION constexpr decltype(auto) call_stencil(F const& f, [[maybe_unused
     return f(u...);
 }
 
-template <class T, class F, int I>
+template <class T, class F, int I, class Rules>
 constexpr auto recorded(bool& within) {
   constexpr stencil_reach reach = reach_of_operand<F, I>::reach;
-  return recorded_neighbours<T, reach.rank>{reach, &within};
+  return recorded_neighbours<T, reach.rank, Rules>{reach, &within};
 }
-template <class F, int Rank, class T, class... V>
+template <class F, class Rules, class T, class... V>
 constexpr bool reads_within_reach(F const& f) {
   bool within = true;
   [&]<int... I>(std::integer_sequence<int, I...>) {
-    (void)call_stencil<Rank>(f, cell_index<Rank>{}, recorded<T, F, 0>(within), recorded<V, F, I + 1>(within)...);
+    (void)call_stencil<Rules::rank>(f, cell_index<Rules::rank>{}, recorded<T, F, 0, Rules>(within),
+                                    recorded<V, F, I + 1, Rules>(within)...);
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
   return within;
 }
 // False also if the compiler cannot run the functor.
-template <class F, int Rank, class T, class... V>
+template <class F, class Rules, class T, class... V>
 struct stencil_reads_beyond_its_reach {
   static constexpr bool value = [] {
-    if constexpr (requires { typename std::bool_constant<reads_within_reach<F, Rank, T, V...>(F{})>; }) {
-      return !reads_within_reach<F, Rank, T, V...>(F{});
+    if constexpr (requires { typename std::bool_constant<reads_within_reach<F, Rules, T, V...>(F{})>; }) {
+      return !reads_within_reach<F, Rules, T, V...>(F{});
     } else {
-      (void)&reads_within_reach<F, Rank, T, V...>;  // instantiates the calls, which check their offsets
+      (void)&reads_within_reach<F, Rules, T, V...>;  // instantiates the calls, which check their offsets
       return false;
     }
   }();
@@ -263,12 +216,17 @@ struct layout_of_result<L> {
   using type = stale<L>;
 };
 
+/// What functor F reads of a tensor X.
+template <class F, class X>
+using neighbours_in = neighbours<element_t<X>, rank_v<X>, cell_dimensions<F, rank_v<X>>>;
 /// What functor F returns for operands X and V.
 template <class F, class X, class... V>
 using stencil_value = std::remove_cvref_t<decltype(call_stencil<rank_v<X>>(
-    std::declval<F const&>(), std::declval<cell_index<rank_v<X>> const&>(),
-    std::declval<neighbours<element_t<X>, rank_v<X>> const&>(),
-    std::declval<neighbours<element_t<V>, rank_v<V>> const&>()...))>;
+    std::declval<F const&>(), std::declval<cell_index<rank_v<X>> const&>(), std::declval<neighbours_in<F, X> const&>(),
+    std::declval<neighbours_in<F, V> const&>()...))>;
+/// The elements of what it returns.
+template <class F, class X, class... V>
+using stencil_elements = typename components_of<stencil_value<F, X, V...>>::element;
 template <class R, class X>
 struct field_of_values {
   using type = decltype(plan_detail::allocate<R, typename layout_of_result<layout_t<X>>::type>(
@@ -280,7 +238,66 @@ struct field_of_values<several<R...>, X> {
 };
 /// The tensor that a stencil gives, or the tuple of tensors.
 template <class F, class X, class... V>
-using stencil_result = typename field_of_values<stencil_value<F, X, V...>, X>::type;
+using stencil_result = typename field_of_values<stencil_elements<F, X, V...>, X>::type;
+
+/// True if an axis shards a dimension of X after the first `Cells`.
+template <class X, int Cells>
+inline constexpr bool components_are_sharded = [] {
+  if constexpr (Cells < rank_v<X>) {
+    using L = owned_layout_t<layout_t<X>>;
+    for (int d = Cells; d < rank_v<X>; ++d)
+      if (value_v<mesh_context<mesh_t<X>, L>, L>.dim[d].size != 0) return true;
+  }
+  return false;
+}();
+/// The rules for a functor F of a tensor X that returns R.
+template <class F, class X, class R, bool OwnAlone = false>
+using component_rules_of =
+    component_rules<rank_v<X>, cell_dimensions<F, rank_v<X>>, components_are_sharded<X, cell_dimensions<F, rank_v<X>>>,
+                    (components_of<R>::count > 0), (OwnAlone && components_of<R>::count == 0)>;
+
+template <class Rules>
+struct array_without_components {
+  static constexpr bool value = Rules::all && Rules::cells == Rules::rank;
+};
+template <class Rules>
+struct components_of_the_array_are_sharded {
+  static constexpr bool value = Rules::all && Rules::sharded;
+};
+// Checks what F returns: R, for a first operand X.
+template <class F, class X, class R>
+constexpr bool check_components() {
+  using rules = component_rules_of<F, X, R>;
+  static_assert(
+      !results_differ_in_components<R>::value,
+      "ashlar::stencil: some results of the functor are arrays of components and others are not; return arrays of one size, or no array");
+  static_assert(
+      !array_without_components<rules>::value,
+      "ashlar::stencil: the functor returns an array of components, but its reach has all dimensions of the tensor; store the components in one dimension more");
+  static_assert(
+      !components_of_the_array_are_sharded<rules>::value,
+      "ashlar::stencil: the functor returns an array of components, but an axis shards the components; leave their dimension whole, by none");
+  return !results_differ_in_components<R>::value && !array_without_components<rules>::value &&
+         !components_of_the_array_are_sharded<rules>::value;
+}
+// check_stencil and check_components.
+template <class F, class X, class... V>
+constexpr bool check_results() {
+  if constexpr (check_stencil<F, X, V...>())
+    return check_components<F, X, stencil_value<F, X, V...>>();
+  else
+    return false;
+}
+// Checks that an array R has an element for each component of x.
+template <class F, class R, class X>
+constexpr void require_components(X const& x) {
+  if constexpr (components_of<R>::count > 0) {
+    index_t n = 1;
+    for (int d = cell_dimensions<F, rank_v<X>>; d < rank_v<X>; ++d) n *= x.extents()[d];
+    if (n != components_of<R>::count)
+      plan_detail::fail_extents("ashlar::stencil: return an array of one element for each component", x.extents());
+  }
+}
 
 // Of several results on a box, result i keeps operand i outside the box.
 template <class R, bool Boxed, class... T>
@@ -304,8 +321,9 @@ struct results_keep_no_operand<several<R...>, true, T...> {
 // Checks what the layouts do not tell. Pre: check_stencil<F, X, V...>().
 template <bool Boxed, class F, class X, class... V>
 constexpr void require_stencil(X const& x, V const&... v) {
+  using R = stencil_value<F, X, V...>;
   static_assert(
-      !stencil_reads_beyond_its_reach<F, rank_v<X>, element_t<X>, element_t<V>...>::value,
+      !stencil_reads_beyond_its_reach<F, component_rules_of<F, X, R>, element_t<X>, element_t<V>...>::value,
       "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
   shape const& extents = x.extents();
   for (shape const& other : {extents, v.extents()...})
@@ -313,8 +331,9 @@ constexpr void require_stencil(X const& x, V const&... v) {
       plan_detail::fail_extents(
           "ashlar::stencil: the operands have the same extents; make all fields of a staggered grid with the larger ones",
           extents, other);
+  require_components<F, R>(x);
   static_assert(
-      !results_keep_no_operand<stencil_value<F, X, V...>, Boxed, element_t<X>, element_t<V>...>::value,
+      !results_keep_no_operand<stencil_elements<F, X, V...>, Boxed, element_t<X>, element_t<V>...>::value,
       "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");
 }
 
@@ -322,7 +341,7 @@ template <bool Boxed, class F, class U, class... V>
 constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   using operand = stencil_operand<std::remove_cvref_t<U>>;
   using X = typename operand::tensor;
-  if constexpr (check_stencil<F, X, V...>()) {
+  if constexpr (check_results<F, X, V...>()) {
     require_stencil<Boxed, F>(operand::of(u), v...);
     return plan_detail::backend_of<X>::template stencil<stencil_result<F, X, V...>>(f, box, operand::of(u),
                                                                                     std::forward<U>(u), v...);
@@ -344,6 +363,8 @@ constexpr auto run_stencil_on_fields(F const& f, stencil_box const& box, U&& u) 
 /// Calls f for every cell. f is a functor with a member `reach`, the cells that it reads of the first operand. u(i, j)
 /// is the element at this offset. It reads the other operands at offset 0, or as reaches(...) says. If it takes one
 /// argument more, the first is the cell's global index. It may return several(a, b): then the result is a tuple of fields.
+/// Dimensions after those of the reach are components: u(i, j) is of the same component, and u(i, j, c) component c. f
+/// may return an array of all, such as Kokkos::Array<double, 3>. Then it is called once per cell, and reads u(i, j, c) alone.
 /// The first operand may be a pending exchange: the cells that need no halo are computed while its messages travel.
 /// Shape: the operands' extents. The result has the first operand's layout with a stale halo, and its element type is
 /// what f returns.

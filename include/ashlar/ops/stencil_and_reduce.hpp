@@ -16,7 +16,7 @@ template <class F, class G, class U, class... V>
 constexpr auto run_stencil_and_reduce(F const& f, G const& g, U&& u, V const&... v) {
   using operand = stencil_operand<std::remove_cvref_t<U>>;
   using X = typename operand::tensor;
-  if constexpr (check_stencil<F, X, V...>()) {
+  if constexpr (check_results<F, X, V...>()) {
     using several_fields = stencil_gives_several_fields<stencil_value<F, X, V...>>;
     static_assert(
         !several_fields::value,

@@ -50,15 +50,16 @@ struct composed_value {
 };
 template <int Rank, class T, class First, class... F>
 struct composed_value<Rank, T, First, F...> {
-  using value = std::remove_cvref_t<decltype(call_stencil<Rank>(std::declval<First const&>(),
-                                                                std::declval<cell_index<Rank> const&>(),
-                                                                std::declval<neighbours<T, Rank> const&>()))>;
-  using type = typename composed_value<Rank, value, F...>::type;
+  using value = std::remove_cvref_t<decltype(call_stencil<Rank>(
+      std::declval<First const&>(), std::declval<cell_index<Rank> const&>(),
+      std::declval<neighbours<T, Rank, cell_dimensions<First, Rank>> const&>()))>;
+  using element = typename components_of<value>::element;
+  using type = typename composed_value<Rank, element, F...>::type;
 };
 template <class F, int Rank, class T>
 struct functor_of_several_operands {
-  static constexpr bool value =
-      !std::is_invocable_v<F const&, neighbours<T, Rank> const&> && !takes_index<F, Rank, neighbours<T, Rank>>;
+  static constexpr bool value = !std::is_invocable_v<F const&, neighbours<T, Rank, cell_dimensions<F, Rank>> const&> &&
+                                !takes_index<F, Rank, neighbours<T, Rank, cell_dimensions<F, Rank>>>;
 };
 template <class T>
 struct composed_functor_gives_several {
@@ -80,29 +81,40 @@ struct reach_of_mirrored_cells_differs {
   }();
 };
 
-// Checks the functors one by one, for elements T.
-template <int Rank, class T>
+// Checks the functors one by one, for elements T and a first operand X.
+template <class X, class T>
 constexpr bool check_composed() {
   return true;
 }
-template <int Rank, class T, class First, class... F>
+template <class X, class T, class First, class... F>
 constexpr bool check_composed() {
-  using several_operands = functor_of_several_operands<First, Rank, T>;
+  constexpr int rank = rank_v<X>;
+  using several_operands = functor_of_several_operands<First, rank, T>;
   static_assert(
       !several_operands::value,
       "ashlar::compose: a functor reads several fields; compose functors of one field, or call stencil for each");
   if constexpr (!several_operands::value) {
-    using value = typename composed_value<Rank, T, First>::type;
-    static_assert(!composed_functor_gives_several<value>::value,
+    using R = typename composed_value<rank, T, First>::value;
+    static_assert(!composed_functor_gives_several<R>::value,
                   "ashlar::compose: a functor gives several results; compose functors of one result");
-    using beyond = stencil_reads_beyond_its_reach<First, Rank, T>;
-    static_assert(
-        !beyond::value,
-        "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
-    if constexpr (!composed_functor_gives_several<value>::value && !beyond::value)
-      return check_composed<Rank, value, F...>();
+    if constexpr (!composed_functor_gives_several<R>::value && check_components<First, X, R>()) {
+      using beyond = stencil_reads_beyond_its_reach<First, component_rules_of<First, X, R>, T>;
+      static_assert(
+          !beyond::value,
+          "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
+      if constexpr (!beyond::value) return check_composed<X, typename components_of<R>::element, F...>();
+    }
   }
   return false;
+}
+// Checks the arrays of components that the functors return.
+template <class T, class X>
+constexpr void require_composed(X const&) {}
+template <class T, class First, class... F, class X>
+constexpr void require_composed(X const& x) {
+  using R = typename composed_value<rank_v<X>, T, First>::value;
+  require_components<First, R>(x);
+  require_composed<typename components_of<R>::element, F...>(x);
 }
 
 template <class... F, class U>
@@ -114,7 +126,8 @@ constexpr auto run_composition(composition<F...> const& f, U&& u) {
       !unequal::value,
       "ashlar::compose: beyond an edge that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)");
   if constexpr (check_stencil<composition<F...>, X>() && !unequal::value) {
-    if constexpr (check_composed<rank_v<X>, element_t<X>, F...>()) {
+    if constexpr (check_composed<X, element_t<X>, F...>()) {
+      require_composed<element_t<X>, F...>(operand::of(u));
       using R = typename composed_value<rank_v<X>, element_t<X>, F...>::type;
       return plan_detail::backend_of<X>::template stencils<typename field_of_values<R, X>::type>(f, operand::of(u),
                                                                                                  std::forward<U>(u));

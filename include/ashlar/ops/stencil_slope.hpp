@@ -5,7 +5,8 @@
 
 namespace ashlar::ops_detail {
 
-/// Elements that are 0, except one at an offset if `has_one`.
+/// Elements that are 0, except one at an offset if `has_one`. For a functor that returns all components, the last numbers
+/// of the offset are the component.
 template <class T, int Rank>
 struct unit_neighbours {
   cell_index<Rank> one;
@@ -14,7 +15,7 @@ struct unit_neighbours {
   ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
     bool here = has_one;
     int d = 0;
-    ((here = here && one.of[d++] == offset), ...);
+    ((here = here && one.of[d++] == static_cast<index_t>(offset)), ...);
     for (; d < Rank; ++d) here = here && one.of[d] == 0;
     return here ? T(1) : T(0);
   }
@@ -22,8 +23,8 @@ struct unit_neighbours {
 
 template <class U>
 struct neighbours_of;
-template <class T, int N>
-struct neighbours_of<neighbours<T, N>> {
+template <class T, int N, int Cells>
+struct neighbours_of<neighbours<T, N, Cells>> {
   using element = std::remove_const_t<T>;
   static constexpr int rank = N;
 };
@@ -52,10 +53,6 @@ concept has_slope = has_slope_with_index<F, I, Rank, U...> ||
 template <class F>
 inline constexpr bool slope_by_evaluation =
     kind_of_stencil<F> == linearity::linear || kind_of_stencil<F> == linearity::multilinear;
-template <class F, int I>
-struct operand_has_a_reach_of_its_own {
-  static constexpr bool value = I > 0 && reads_neighbours(reach_of_operand<F, I>::reach);
-};
 template <class F, int I, int Rank, class... U>
 struct stencil_without_a_derivative {
   static constexpr bool value = !has_slope<F, I, Rank, U...> && !slope_by_evaluation<F>;
@@ -70,16 +67,26 @@ ASHLAR_FUNCTION constexpr auto evaluated_operand(U const& u, cell_index<Rank> co
   else
     return unit_neighbours<typename neighbours_of<U>::element, neighbours_of<U>::rank>{offset, Chosen && has_one};
 }
+template <class R>
+ASHLAR_FUNCTION constexpr auto difference_of_results(R const& a, R const& b) {
+  if constexpr (component_array<R>) {
+    component_values<typename components_of<R>::element, components_of<R>::count> d{};
+    for (int c = 0; c < components_of<R>::count; ++c) d.of[c] = result_component(a, c) - result_component(b, c);
+    return d;
+  } else {
+    return a - b;
+  }
+}
 template <int I, int Rank, class F, std::size_t... J, class... U>
 ASHLAR_FUNCTION constexpr auto evaluated_slope(F const& f, cell_index<Rank> const& offset, cell_index<Rank> const& at,
                                                std::index_sequence<J...>, U const&... u) {
   constexpr bool by_each = kind_of_stencil<F> == linearity::multilinear;
-  return call_stencil<Rank>(f, at, evaluated_operand<by_each, J == I>(u, offset, true)...) -
-         call_stencil<Rank>(f, at, evaluated_operand<by_each, J == I>(u, offset, false)...);
+  return difference_of_results(call_stencil<Rank>(f, at, evaluated_operand<by_each, J == I>(u, offset, true)...),
+                               call_stencil<Rank>(f, at, evaluated_operand<by_each, J == I>(u, offset, false)...));
 }
 
-/// The derivative of f at a cell with respect to the element of operand I at an offset. `u` are the operands' elements
-/// around the cell.
+/// The derivative of f at a cell with respect to the element of operand I at an offset, whose last numbers are a component if
+/// f returns all components. `u` are the operands' elements around the cell.
 template <int I, int Rank, class F, class... U>
 ASHLAR_FUNCTION constexpr auto slope_at(F const& f, cell_index<Rank> const& offset,
                                         [[maybe_unused]] cell_index<Rank> const& at, U const&... u) {
@@ -130,6 +137,18 @@ struct reach_offsets {
   }
 };
 
+/// The offset 0, and component c in row-major order.
+template <int Rank, int Components>
+ASHLAR_FUNCTION constexpr cell_index<Rank> offset_of_component(index_t const (&extent)[Components], index_t c) {
+  cell_index<Rank> at{};
+  for (int k = Components - 1; k > 0; --k) {
+    at.of[Rank - Components + k] = c % extent[k];
+    c /= extent[k];
+  }
+  at.of[Rank - Components] = c;
+  return at;
+}
+
 /// The cotangent of an operand that f reads at offset 0: ct times the derivative, and 0 outside the box. It is a stencil
 /// of f's operands and ct, the second one.
 template <int I, class F, bool Boxed>
@@ -143,10 +162,23 @@ struct slope_at_centre {
                                             V const&... v) const {
     using T = typename neighbours_of<operand_type<I, U, V...>>::element;
     constexpr int rank = neighbours_of<U>::rank;
+    using R = std::remove_cvref_t<decltype(call_stencil<rank>(f, at, u, v...))>;
+    bool computed = true;
     if constexpr (Boxed)
       for (int d = 0; d < F::reach.rank; ++d)
-        if (at[d] < box.distance || at[d] >= extents[d] - box.distance) return T(0);
-    return static_cast<T>(slope_at<I, rank>(f, cell_index<rank>{}, at, u, v...) * ct(0));
+        computed = computed && at[d] >= box.distance && at[d] < extents[d] - box.distance;
+    if constexpr (component_array<R>) {
+      constexpr int count = components_of<R>::count;
+      component_values<T, count> all{};
+      if (computed)
+        for (int read = 0; read < count; ++read) {
+          auto const slope = slope_at<I, rank>(f, offset_of_component<rank>(u.components, read), at, u, v...);
+          for (int c = 0; c < count; ++c) all.of[read] = static_cast<T>(all.of[read] + slope[c] * ct.component(c));
+        }
+      return all;
+    } else {
+      return computed ? static_cast<T>(slope_at<I, rank>(f, cell_index<rank>{}, at, u, v...) * ct(0)) : T(0);
+    }
   }
 };
 

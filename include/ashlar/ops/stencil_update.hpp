@@ -5,7 +5,8 @@
 
 namespace ashlar {
 
-/// The cells whose indices have a sum of `which` modulo `of`.
+/// The cells whose indices have a sum of `which` modulo `of`. If a functor returns all components of a cell, the indices of
+/// components do not count.
 struct stencil_colour {
   int which = 0, of = 2;
   call_site where{};
@@ -33,6 +34,18 @@ constexpr bool reads_its_colour(int of) {
     if (moves && sum % of == 0) return true;
   }
   return false;
+}
+// Checks F as check_results does. A cell's other components may have been updated, so F reads its own, or returns all.
+template <class F, class X, class... V>
+constexpr bool check_update() {
+  if constexpr (check_results<F, X, V...>()) {
+    using rules = component_rules_of<F, X, stencil_value<F, X, V...>, true>;
+    if constexpr (rules::cells < rules::rank)
+      (void)stencil_reads_beyond_its_reach<F, rules, element_t<X>, element_t<V>...>::value;  // for its sentence
+    return true;
+  } else {
+    return false;
+  }
 }
 template <class R, class X>
 struct update_gives_another_type {
@@ -64,8 +77,9 @@ constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) 
       plan_detail::backend_of<X>::own_memory(u);
       auto const filled = exchange_halo<which>(u, c.where);
       using Filled = std::remove_cvref_t<decltype(filled)>;
-      if constexpr (ops_detail::check_stencil<F, Filled, V...>()) {
+      if constexpr (ops_detail::check_update<F, Filled, V...>()) {
         using result = ops_detail::stencil_result<F, Filled, V...>;
+        ops_detail::require_components<F, ops_detail::stencil_value<F, Filled, V...>>(u);
         static_assert(!ops_detail::update_gives_another_type<result, X>::value,
                       "ashlar::update: the functor returns another type than the elements; return this type");
         for (shape const& other : {u.extents(), v.extents()...})

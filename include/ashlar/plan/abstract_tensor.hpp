@@ -301,7 +301,7 @@ struct backend<abstract_mesh<M>> {
   static constexpr void own_memory(Y&) {}
   template <class F, class Colour, class Y, class... X>
   static constexpr void update(F const&, Colour const&, Y&, X const&...) {}
-  template <class Y, class F, class Box, class Ct, class X, class... V>
+  template <int I, class Y, class F, class Box, class Ct, class X, class... V>
   static constexpr Y stencil_back(F const&, Box const&, Ct const&, X const& x, V const&...) {
     return {x.mesh(), x.extents()};
   }

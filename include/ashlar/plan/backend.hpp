@@ -51,7 +51,7 @@ namespace plan_detail {
 ///   stencils<Y>(f, x, u)                         the same for functors one after the other (ops/stencil_compose.hpp)
 ///   own_memory(y)                                makes y the only tensor in its memory, by a copy if it is not
 ///   update(f, colour, y, x, v...)                f at the cells of a colour of y; x is y with its halo filled
-///   stencil_back<Y>(f, box, ct, x, v...)         the cotangent of x, whose halo holds sums (ops/stencil_slope.hpp)
+///   stencil_back<I, Y>(f, box, ct, x, v...)      the cotangent of operand I, whose halo holds sums (ops/stencil_slope.hpp)
 ///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0

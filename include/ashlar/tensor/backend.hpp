@@ -285,9 +285,9 @@ struct backend<device_mesh<M>> {
     return tensor_detail::run_composition<Y>(f, x, std::forward<U>(u));
   }
   // tensor/stencil_back.hpp
-  template <class Y, class F, class Box, class Ct, class X, class... V>
+  template <int I, class Y, class F, class Box, class Ct, class X, class... V>
   static Y stencil_back(F const& f, Box const& box, Ct const& ct, X const& x, V const&... v) {
-    return tensor_detail::stencil_back<Y>(f, box, ct, x, v...);
+    return tensor_detail::stencil_back<I, Y>(f, box, ct, x, v...);
   }
   // tensor/collective_einsum.hpp
   template <class X>

@@ -40,6 +40,19 @@ stencil_target<several<element_t<First>, element_t<Y>...>, rank_v<First>> stenci
       y);
 }
 
+/// The neighbours of the owned cell at a position.
+template <class T, int Rank, int Cells>
+void set_neighbours(ops_detail::neighbours<T, Rank, Cells>& u, owned_cells<T, Rank> const& x,
+                    index_t const (&position)[Rank]) {
+  u.cell = x.first;
+  std::copy_n(x.stride, Rank, u.stride);
+  if constexpr (Cells < Rank) {
+    u.first = x.first;
+    for (int d = Cells; d < Rank; ++d) u.components[d - Cells] = x.own[d];
+  }
+  move_cell(u, position);
+}
+
 template <class F, class R, int Rank, class... T>
 stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, stencil_target<R, Rank> const& y, kernels::box const& cells,
                                             region const& own, owned_cells<T, Rank> const&... x) {
@@ -50,15 +63,11 @@ stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, stencil_target<R, Rank> 
     k.first.of[d] = own.dim[d].begin + cells.lower[d];
     k.result = k.result.from(cells.lower[d] * y.stride[d]);
   }
-  auto const set = [&](auto& leaf, auto const& c) {
-    leaf.at.cell = c.first;
-    for (int d = 0; d < Rank; ++d) {
-      leaf.at.stride[d] = c.stride[d];
-      leaf.at.cell += cells.lower[d] * c.stride[d];
-    }
-  };
+  index_t lower[Rank];
+  std::copy_n(cells.lower, Rank, lower);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (set(static_cast<stencil_leaf<I, T, Rank>&>(k.operands), x), ...);
+    using kernel = stencil_kernel<F, R, Rank, T...>;
+    (set_neighbours(static_cast<stencil_leaf<I, typename kernel::template around<T>>&>(k.operands).at, x, lower), ...);
   }(std::index_sequence_for<T...>{});
   return k;
 }
@@ -97,7 +106,7 @@ void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run co
     for (int d = 0; d < around.rank; ++d)
       if (parts(X::layout.dim[d], x.mesh().sizes()) > 1)  // other halos are filled already
         keep_away(interior, d, 0, own[d], around.lower[d], around.upper[d]);
-    constexpr int last = rank - 1;
+    constexpr int last = ops_detail::cell_dimensions<F, rank> - 1;
     if (last > 0 && computed.extent[last] < shortest_row_to_cut && interior.extent[last] < computed.extent[last])
       interior.extent[last] = 0;
     run(interior);

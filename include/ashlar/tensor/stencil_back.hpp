@@ -11,19 +11,25 @@ namespace ashlar::tensor_detail {
 template <int Rank, class... T, class F>
 void require_zero_of_zeros(F const& f) {
   auto const value = ops_detail::call_stencil<Rank>(f, cell_index<Rank>{}, ops_detail::unit_neighbours<T, Rank>{}...);
-  if (!(value == decltype(value){}))
+  using R = std::remove_const_t<decltype(value)>;
+  bool is_zero = true;
+  for (int c = 0; c < std::max(ops_detail::components_of<R>::count, 1); ++c) {
+    auto const one = ops_detail::result_component(value, c);
+    is_zero = is_zero && one == decltype(one){};
+  }
+  if (!is_zero)
     throw error(
         "ashlar::stencil: the functor's kind is linear, but it does not give 0 for elements that are 0; add constants outside the functor, or give it a member slope<I>(offset, u...)");
 }
 
-/// The cotangent of the first operand x of a stencil: the terms of all stored cells, which add_halo brings to the cells'
-/// owners.
-template <class Y, class F, class Ct, class X, class... V>
+/// The cotangent of operand I of a stencil: the terms of all stored cells, which add_halo brings to the cells' owners.
+/// Outside the box the stencil's result is this operand.
+template <int I, class Y, class F, class Ct, class X, class... V>
 Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
   constexpr int rank = rank_v<X>;
   using space = typename Y::execution_space;
   using R = element_t<Y>;
-  using kernel = stencil_back_kernel<F, R, element_t<Ct>, rank, element_t<X>, element_t<V>...>;
+  using kernel = stencil_back_kernel<I, F, R, element_t<Ct>, rank, element_t<X>, element_t<V>...>;
   if constexpr (kernels_detail::reads_are_checked && kernel::constant)
     require_zero_of_zeros<rank, std::remove_const_t<element_t<X>>, std::remove_const_t<element_t<V>>...>(f);
   Y y(x.mesh(), x.extents());
@@ -37,34 +43,35 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
   row_major_strides const strides(stored);
   auto const from = owned_cells_of(ct);
   kernel k{f, all_cells_of(y), {}, {}, {}, {}, from.first, {}, {}, {}, {}};
-  index_t room[rank];
+  index_t corner[rank];  // stored position 0, as a position in the owned cells
   for (int d = 0; d < rank; ++d) {
-    room[d] = Y::widths.dim[d].lower;
+    index_t const room = Y::widths.dim[d].lower;
+    corner[d] = -room;
     k.stored[d] = stored[d];
     k.stride[d] = strides.stride[d];
-    k.begin[d] = room[d] + computed.lower[d];
+    k.begin[d] = room + computed.lower[d];
     k.end[d] = k.begin[d] + computed.extent[d];
     k.ct_stride[d] = from.stride[d];
-    k.ct -= room[d] * from.stride[d];
-    k.first.of[d] = own.dim[d].begin - room[d];
+    k.ct -= room * from.stride[d];
+    k.first.of[d] = own.dim[d].begin - room;
   }
-  auto const set = [&](auto& leaf, auto const& c) {
-    leaf.at.cell = c.first;
-    for (int d = 0; d < rank; ++d) {
-      leaf.at.stride[d] = c.stride[d];
-      leaf.at.cell -= room[d] * c.stride[d];
-    }
-  };
-  [&]<std::size_t... I>(std::index_sequence<I...>, auto const&... operand) {
-    (set(static_cast<stencil_leaf<I, std::remove_const_t<element_t<decltype(operand)>>, rank>&>(k.around),
-         owned_cells_of(operand)),
+  [&]<std::size_t... J>(std::index_sequence<J...>, auto const&... operand) {
+    (set_neighbours(
+         static_cast<stencil_leaf<
+             J, typename kernel::template around_cell<std::remove_const_t<element_t<decltype(operand)>>>>&>(k.around)
+             .at,
+         owned_cells_of(operand), corner),
      ...);
   }(std::index_sequence_for<X, V...>{}, x, v...);
   if constexpr (kernel::constant)
     for (int i = 0; i < kernel::offsets; ++i)
-      k.slope[i] = static_cast<R>(ops_detail::slope_at<0, rank>(f, kernel::offset(i), cell_index<rank>{},
-                                                                ops_detail::neighbours<element_t<X>, rank>{},
-                                                                ops_detail::neighbours<element_t<V>, rank>{}...));
+      for (int p = 0; p < kernel::pairs; ++p) {
+        int const read = p / std::max(kernel::components, 1), returned = p % std::max(kernel::components, 1);
+        auto const slope = ops_detail::slope_at<I, rank>(f, k.offset(i, read), cell_index<rank>{},
+                                                         typename kernel::template around_cell<element_t<X>>{},
+                                                         typename kernel::template around_cell<element_t<V>>{}...);
+        k.slope[i * kernel::pairs + p] = static_cast<R>(ops_detail::result_component(slope, returned));
+      }
   run_stencil_back_kernel(space{}, k);
   if constexpr (std::is_same_v<element_t<Ct>, R>)
     if (box.distance > 0)  // the other cells are copies of the operand's

@@ -251,9 +251,10 @@ auto run_stencil_and_reduce(F const& f, G const& g, X const& x, U&& u, V const&.
     return std::pair(run_stencil<Y>(f, stencil_box{}, x, std::forward<U>(u), v...), reduction);
   } else {
     typename R::tensor_type const result(reduction.mesh(), reduction.extents());
-    constexpr bool with_index = ops_detail::takes_index<F, rank, ops_detail::neighbours<element_t<X>, rank>,
-                                                        ops_detail::neighbours<element_t<V>, rank>...>;
-    if constexpr (gives_a_scalar<R> && !with_index)
+    constexpr bool with_index =
+        ops_detail::takes_index<F, rank, ops_detail::neighbours_in<F, X>, ops_detail::neighbours_in<F, V>...>;
+    constexpr bool with_components = ops_detail::cell_dimensions<F, rank> < rank;
+    if constexpr (gives_a_scalar<R> && !with_index && !with_components)
       if (has_cells_of(reduction.operand, x)) {
         Y const y = plan_detail::fields_like<Y>(x);
         target->emplace(y);

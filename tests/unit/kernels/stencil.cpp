@@ -31,7 +31,7 @@ stencil_kernel<F, double, 2, T...> on_one_cell(F const& f, field& a, cell_index<
   stencil_kernel<F, double, 2, T...> k{f, {&a.y}, {1, 1}, {1, 1}, first, {}};
   auto const set = [&](auto& leaf) { leaf.at = {a.x + middle, {columns, 1}}; };
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (set(static_cast<stencil_leaf<I, T, 2>&>(k.operands)), ...);
+    (set(static_cast<stencil_leaf<I, ops_detail::neighbours<T, 2>>&>(k.operands)), ...);
   }(std::index_sequence_for<T...>{});
   return k;
 }
@@ -56,4 +56,34 @@ TEST_CASE("stencil: a read outside the reach ends a program with assertions") {
       check(on_one_cell<two_cells, double, double>({i, j}, a, {}), in_star && in_box);
     }
   for (int j : {-2, -1, 0, 1, 2}) check(on_one_cell<at_index, double>({}, a, {{0, j}}), std::abs(j) <= 1);
+}
+
+namespace {
+// Reads a component that the compiler does not know.
+struct component {
+  static constexpr auto reach = star(1);
+  int c;
+  ASHLAR_FUNCTION double operator()(auto const& u) const { return u(1, c); }
+};
+}  // namespace
+
+TEST_CASE("stencil: a component that the tensor does not have ends a program with assertions") {
+  if (!reads_are_checked) {
+    MESSAGE("skipped in a build without assertions");
+    return;
+  }
+  field a;
+  for (int c = -1; c <= columns; ++c) {
+    stencil_kernel<component, double, 2, double> k{{c}, {&a.y}, {1, 1}, {1, 1}, {}, {}};
+    auto& u = static_cast<stencil_leaf<0, ops_detail::neighbours<double, 2, 1>>&>(k.operands).at;
+    u.cell = u.first = a.x + columns;
+    u.stride[0] = columns;
+    u.stride[1] = 1;
+    u.components[0] = columns;
+    bool const exists = 0 <= c && c < columns;
+    auto const [text, status] = test::written_by([&] { k.rows_between(0, 1); });
+    CHECK((status == 0) == exists);
+    CHECK((text.find("ashlar::stencil: the functor reads a component that the tensor does not have") != text.npos) ==
+          !exists);
+  }
 }

@@ -1,0 +1,22 @@
+// An update in place of one component, which reads another one.
+// EXPECT: ashlar::stencil: the functor reads any component and returns its own; for a derivative or an update, return an array of all components
+// ONE ERROR
+#include "ashlar/ops/ops.hpp"
+#include <array>
+
+using namespace ashlar;
+using grid = mesh<axis<"y">>;
+
+struct second {
+  static constexpr auto reach = star(1);
+#ifdef ASHLAR_CONTROL
+  constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1, 1), u(1, 0)}; }
+#else
+  constexpr double operator()(auto const& u) const { return u(-1, 1); }
+#endif
+};
+constexpr auto program = [](auto const& m) {
+  auto u = make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2});
+  update(second{}, colour(0, 2), u);
+};
+static_assert(collectives(grid{{2}}, program).count() == 1);
