@@ -42,6 +42,7 @@
 #include "ashlar/kernels/compiled/contraction.hpp"
 #include "ashlar/kernels/compiled/convolution_by_onednn.hpp"
 #include "ashlar/kernels/compiled/einsum.hpp"
+#include "ashlar/kernels/compiled/philox_blocks.hpp"
 #include "ashlar/tensor/compiled/between_meshes.hpp"
 #include "ashlar/tensor/compiled/box.hpp"
 #include "ashlar/tensor/compiled/collective_scope.hpp"

@@ -3,6 +3,7 @@
 #include "ashlar/layout/split.hpp"
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/kernels/elementwise.hpp"
+#include "ashlar/kernels/philox_blocks.hpp"
 
 namespace ashlar::kernels_detail {
 
@@ -10,7 +11,8 @@ template <class T>
 struct uniform_generator {
   using value_type = T;
   using block_type = uniform_block<T>;
-  KOKKOS_FUNCTION static block_type block(prng_key key, index_t b) { return uniforms<T>(key, b); }
+  KOKKOS_FUNCTION static prng_key stream(prng_key key) { return key; }
+  KOKKOS_FUNCTION static block_type block(philox_words const& w) { return uniforms<T>(w); }
 };
 
 // Folds "normal" into the key, so that normal and uniform numbers of one key are independent.
@@ -22,8 +24,9 @@ template <class T>
 struct normal_generator {
   using value_type = T;
   using block_type = uniform_block<T>;
-  KOKKOS_FUNCTION static block_type block(prng_key key, index_t b) {
-    block_type n = uniforms<T>(normal_key(key), b);
+  KOKKOS_FUNCTION static prng_key stream(prng_key key) { return normal_key(key); }
+  KOKKOS_FUNCTION static block_type block(philox_words const& w) {
+    block_type n = uniforms<T>(w);
     for (int i = 0; i < block_type::size; i += 2) {
       T const radius = Kokkos::sqrt(T(-2) * Kokkos::log(T(1) - n.value[i]));  // 1 - u > 0
       T const angle = T(6.283185307179586477) * n.value[i + 1];
@@ -33,6 +36,12 @@ struct normal_generator {
     return n;
   }
 };
+
+/// The block of numbers with number b of a key.
+template <class Generator>
+KOKKOS_FUNCTION typename Generator::block_type random_block(prng_key key, index_t b) {
+  return Generator::block(philox(Generator::stream(key), static_cast<std::uint64_t>(b), philox_use::numbers));
+}
 
 template <class T>
 struct scale_and_shift {
@@ -65,7 +74,7 @@ struct random_numbers {
   index_t const* strides() const { return stride; }
   KOKKOS_FUNCTION value_type at(index_t offset) const {
     index_t const g = base + offset;
-    return Generator::block(key, g / block_size).value[g % block_size];
+    return kernels_detail::random_block<Generator>(key, g / block_size).value[g % block_size];
   }
   static bool buffered(index_t) { return true; }
   pointer rows(index_t offset, index_t, index_t step, index_t length, buffer& b) const {
@@ -75,8 +84,10 @@ struct random_numbers {
     }
     index_t const first = (base + offset) / block_size, before = (base + offset) % block_size;
     index_t const blocks = (before + length + block_size - 1) / block_size;
+    meta_detail::philox_words words[kernels_detail::piece_length / block_size + 2];
+    kernels_detail::philox_blocks(Generator::stream(key), first, blocks, words);
     for (index_t k = 0; k < blocks; ++k) {
-      auto const block = Generator::block(key, first + k);
+      auto const block = Generator::block(words[k]);
       for (int i = 0; i < block_size; ++i) b.value[k * block_size + i] = block.value[i];
     }
     return {b.value + before};
@@ -112,7 +123,7 @@ struct cyclic_random_numbers {
       g += held[d][offset % held[d].size()] * global_stride[d];
       offset /= held[d].size();
     }
-    return Generator::block(key, g / block_size).value[g % block_size];
+    return kernels_detail::random_block<Generator>(key, g / block_size).value[g % block_size];
   }
   static bool buffered(index_t) { return true; }
   pointer rows(index_t offset, index_t, index_t step, index_t length, buffer& b) const {

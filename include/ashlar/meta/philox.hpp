@@ -93,19 +93,25 @@ struct uniform_block<double> {
   double value[size];
 };
 
+/// The numbers that random bits make.
+template <class T>
+ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(philox_words const& w) {
+  uniform_block<T> u{};
+  if constexpr (uniform_block<T>::size == 4) {
+    // Signed: processors convert several signed integers at once.
+    for (int i = 0; i < 4; ++i) u.value[i] = static_cast<T>(static_cast<std::int32_t>(w.word[i] >> 8)) * T(0x1p-24);
+  } else {
+    for (unsigned i = 0; i < 2; ++i) u.value[i] = static_cast<T>(half(w, i) >> 11) * T(0x1p-53);
+  }
+  return u;
+}
+
 /// The numbers of the global indices b*size to b*size + size-1, for kernels that fill several neighbours at once.
 /// Pre: b >= 0
 /// Post: uniforms<T>(key, b).value[i] == uniform<T>(key, b * uniform_block<T>::size + i)
 template <class T>
 ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(prng_key key, index_t b) {
-  philox_words const w = philox(key, static_cast<std::uint64_t>(b), philox_use::numbers);
-  uniform_block<T> u{};
-  if constexpr (uniform_block<T>::size == 4) {
-    for (int i = 0; i < 4; ++i) u.value[i] = static_cast<T>(w.word[i] >> 8) * T(0x1p-24);
-  } else {
-    for (unsigned i = 0; i < 2; ++i) u.value[i] = static_cast<T>(half(w, i) >> 11) * T(0x1p-53);
-  }
-  return u;
+  return uniforms<T>(philox(key, static_cast<std::uint64_t>(b), philox_use::numbers));
 }
 
 }  // namespace meta_detail
