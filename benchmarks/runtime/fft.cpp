@@ -44,6 +44,29 @@ auto backward(auto const& y, [[maybe_unused]] index_t n) {
     return inverse_fft_to<slabs, 0, 1, 2>(y);
 }
 
+// The same with a redistributed tensor before each transform that follows an exchange.
+template <class T, bool Batch>
+auto forward_by_redistribute(auto const& x) {
+  auto const y = [&] {
+    if constexpr (Batch)
+      return fft<1>(x);
+    else if constexpr (std::is_same_v<T, double>)
+      return fft<1>(rfft<2>(x));
+    else
+      return fft<1>(fft<2>(x));
+  }();
+  return fft<0>(redistribute<other_slabs>(y));
+}
+template <class T, bool Batch>
+auto backward_by_redistribute(auto const& y, [[maybe_unused]] index_t n) {
+  if constexpr (Batch)
+    return inverse_fft<1>(redistribute<slabs>(inverse_fft<0>(y)));
+  else if constexpr (std::is_same_v<T, double>)
+    return inverse_rfft<2>(inverse_fft<1>(redistribute<slabs>(inverse_fft<0>(y))), n);
+  else
+    return inverse_fft<1>(redistribute<slabs>(inverse_fft<0>(inverse_fft<2>(y))));
+}
+
 #ifdef ASHLAR_BENCH_FFTW
 // FFTW-MPI: its array and its plans. Real lines are padded, as it asks for.
 class by_fftw {
@@ -124,7 +147,19 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
                      return true;
                    }};
   };
-  std::vector<variant> variants{ours("ashlar", x), ours(ashlar_over_mpi, over_mpi)};
+  auto const redistributed = [&](char const* name, auto const& from) {
+    auto const there_and_back = [&from, n] {
+      return backward_by_redistribute<T, Batch>(forward_by_redistribute<T, Batch>(from), n);
+    };
+    return variant{name, transport_of(from.mesh()), [there_and_back] { escape(there_and_back().data()); },
+                   [&, there_and_back] {
+                     auto const y = there_and_back(), same = backward<T, Batch>(forward<T, Batch>(from), n);
+                     return std::equal(y.data(), y.data() + y.local_size(), same.data());
+                   }};
+  };
+  std::vector<variant> variants{ours("ashlar", x), ours(ashlar_over_mpi, over_mpi),
+                                redistributed("ashlar: redistribute, then fft", x),
+                                redistributed("ashlar over MPI: redistribute, then fft", over_mpi)};
 #ifdef ASHLAR_BENCH_FFTW
   by_fftw plain(e, std::type_identity<T>(), std::bool_constant<Batch>(), 0, false),
       plain_in_place(e, std::type_identity<T>(), std::bool_constant<Batch>(), 0, true),

@@ -52,6 +52,7 @@
 #include "ashlar/tensor/compiled/halo_runs.hpp"
 #include "ashlar/tensor/compiled/halo_transfers.hpp"
 #include "ashlar/tensor/compiled/message_counts.hpp"
+#include "ashlar/tensor/compiled/parts_of_lines.hpp"
 #include "ashlar/tensor/compiled/print.hpp"
 #include "ashlar/tensor/compiled/product_route.hpp"
 #include "ashlar/tensor/compiled/roll.hpp"

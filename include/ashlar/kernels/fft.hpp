@@ -35,19 +35,49 @@ constexpr bool can_transform_lines() {
   return !host_without_fftw<Space>::value && !device_without_transforms<Space>::value;
 }
 
-template <class B, class In, class Out, class Before, class After>
+template <class B, class Lines, class Out, class Before, class After>
 class line_transformer;  // fft_host.hpp
 
-/// Transforms lines. B is the type of the elements that the transform reads, which before(x, k) gives.
+template <class T>
+lines_of_array<T> as_lines(T const* array) {
+  return {array};
+}
+template <class T>
+lines_in_parts<T> const& as_lines(lines_in_parts<T> const& x) {
+  return x;
+}
+
+/// Transforms lines. B is the type of the elements that the transform reads, which before(x, k) gives. `in` is an array
+/// or, in host memory, lines_in_parts.
 template <class B, class Space, class In, class Out, class Before, class After>
 void transform_lines(Space const& space, kernels::scratch_memory scratch, transform_name name,
-                     transformed_lines const& l, In const* in, Out* out, Before const& before, After const& after) {
+                     transformed_lines const& l, In const& in, Out* out, Before const& before, After const& after) {
   if constexpr (can_transform_lines<Space>()) {
-    if constexpr (runs_in_caller<Space>)
-      line_transformer<B, In, Out, Before, After>(name, l, scratch, in, out, before, after)(space);
-    else
+    if constexpr (runs_in_caller<Space>) {
+      auto const& lines = as_lines(in);
+      line_transformer<B, std::remove_cvref_t<decltype(lines)>, Out, Before, After>(name, l, scratch, lines, out,
+                                                                                    before, after)(space);
+    } else {
       transform_lines_on_device<B>(space, scratch, name.kind, l, in, out, before, after);
+    }
   }
+}
+
+/// The complex transform of lines whose elements have type T.
+template <ops_detail::direction D, class T, class Space, class In, class C>
+void transform_to_complex(Space const& space, kernels::scratch_memory scratch, transformed_lines const& l, In const& in,
+                          C* out) {
+  using R = ops_detail::component_t<C>;
+  auto const transform = [&](transform_kind kind, auto const& after) {
+    if constexpr (std::is_same_v<C, T>)
+      transform_lines<C>(space, scratch, {kind}, l, in, out, unchanged{}, after);
+    else
+      transform_lines<C>(space, scratch, {kind}, l, in, out, real_as_complex<C>{}, after);
+  };
+  if constexpr (D == ops_detail::direction::forward)
+    transform(transform_kind::forward, unchanged{});
+  else
+    transform(transform_kind::backward, times_factor<R>{R(1) / static_cast<R>(l.n)});
 }
 
 }  // namespace ashlar::kernels_detail
@@ -58,18 +88,15 @@ template <int Dim, ops_detail::direction D, class S, class C, class T>
 void run(ops_detail::fft_op<Dim, D> const&, S const& space, scratch_memory scratch, shard<C> const& y,
          shard<T const> const& x) {
   using namespace kernels_detail;
-  using R = ops_detail::component_t<C>;
-  auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
-  auto const transform = [&](transform_kind kind, auto const& after) {
-    if constexpr (std::is_same_v<C, T>)
-      transform_lines<C>(space, scratch, {kind}, l, x.data, y.data, unchanged{}, after);
-    else
-      transform_lines<C>(space, scratch, {kind}, l, x.data, y.data, real_as_complex<C>{}, after);
-  };
-  if constexpr (D == ops_detail::direction::forward)
-    transform(transform_kind::forward, unchanged{});
-  else
-    transform(transform_kind::backward, times_factor<R>{R(1) / static_cast<R>(l.n)});
+  transform_to_complex<D, T>(space, scratch, lines_along(Dim, x.local_extents(), y.local_extents()), x.data, y.data);
+}
+
+/// The same for an operand of which other arrays have parts of each line.
+template <int Dim, ops_detail::direction D, class S, class C, class T>
+void run(ops_detail::fft_op<Dim, D> const&, S const& space, scratch_memory scratch, shard<C> const& y,
+         kernels_detail::lines_in_parts<T> const& x) {
+  using namespace kernels_detail;
+  transform_to_complex<D, T>(space, scratch, lines_along(Dim, y.local_extents(), y.local_extents()), x, y.data);
 }
 
 template <int Dim, class S, class C, class T>

@@ -15,28 +15,16 @@ constexpr index_t columns_at_a_time(index_t n, index_t bytes) {
   return std::clamp<index_t>(transformed_bytes / (n * bytes), 64 / bytes, 1024 / bytes);
 }
 
-/// Copies `outer` groups of n rows of `width` elements, and maps element k of a line by f.
-template <class F, class T, class B>
-void copy_lines(F const& f, index_t outer, index_t n, index_t width, T const* from, index_t from_step, B* to,
-                index_t to_step) {
-  for (index_t row = 0; row < outer * n; ++row, from += from_step, to += to_step) {
-    [[maybe_unused]] index_t const k = row % n;
-    if constexpr (std::is_same_v<F, unchanged> && std::is_same_v<T, B>)
-      std::copy_n(from, width, to);
-    else
-      ASHLAR_INDEPENDENT for (index_t i = 0; i < width; ++i) to[i] = f(from[i], k);
-  }
-}
-
 /// The transform of lines by FFTW. Element k of an operand's line is before(x, k), of type B. Element k of a result's
 /// line is after(y, k). Lines whose elements are near each other are transformed where they are.
 /// Other lines go through buffers, some neighbouring lines at a time.
-template <class B, class In, class Out, class Before, class After>
+template <class B, class Lines, class Out, class Before, class After>
 class line_transformer {
   using R = ops_detail::component_t<Out>;
+  using In = typename Lines::element_type;
 
  public:
-  line_transformer(transform_name name, transformed_lines const& l, kernels::scratch_memory scratch, In const* in,
+  line_transformer(transform_name name, transformed_lines const& l, kernels::scratch_memory scratch, Lines const& in,
                    Out* out, Before const& before, After const& after)
       : name_(name), l_(l), scratch_(scratch), in_(in), out_(out), before_(before), after_(after) {}
 
@@ -57,7 +45,7 @@ class line_transformer {
   }
 
  private:
-  static constexpr bool reads_operand = std::is_same_v<B, In> && std::is_same_v<Before, unchanged>;
+  static constexpr bool reads_operand = std::is_same_v<Lines, lines_of_array<B>> && std::is_same_v<Before, unchanged>;
   static constexpr bool writes_result = std::is_same_v<After, unchanged>;
 
   // Tasks of `groups` outer indices each.
@@ -68,13 +56,12 @@ class line_transformer {
     typename transform_plans<R>::plan plan;
     for (index_t t = begin, planned = 0; t < end; ++t) {
       index_t const first = t * groups, count = std::min(groups, l_.outer - first);
-      In const* const x = in_ + first * from;
       Out* const y = out_ + first * to;
       B* operand = buffer.data();
       if (copies)
-        copy_lines(before_, count, l_.n_in, l_.inner, x, l_.inner, operand, l_.inner);
+        in_.copy_outer(l_, first, count, before_, operand);
       else if constexpr (reads_operand)
-        operand = without_const(x);
+        operand = without_const(in_.begin_of(first, l_));
       bool const aligned = is_aligned(operand) && is_aligned(y);
       if (index_t const wanted = 2 * count + aligned; planned != wanted) {
         plan = find(operand, y, {name_.kind, name_.real, l_.n, l_.inner, count, from, to, l_.inner, aligned, {}});
@@ -93,7 +80,7 @@ class line_transformer {
     typename transform_plans<R>::plan plan;
     for (index_t t = begin, planned = 0; t < end; ++t) {
       index_t const o = t / blocks, first = t % blocks * columns, width = std::min(columns, l_.inner - first);
-      copy_lines(before_, 1, l_.n_in, width, in_ + o * l_.n_in * l_.inner + first, l_.inner, operand.data(), width);
+      in_.copy_columns(l_, o, first, width, before_, operand.data());
       if (planned != width) {
         plan = find(operand.data(), result.data(), {name_.kind, name_.real, l_.n, width, 1, 0, 0, width, aligned, {}});
         planned = width;
@@ -118,7 +105,7 @@ class line_transformer {
   transform_name name_;
   transformed_lines l_;
   kernels::scratch_memory scratch_;
-  In const* in_;
+  Lines const& in_;
   Out* out_;
   Before const& before_;
   After const& after_;

@@ -3,6 +3,8 @@
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/ops/fft.hpp"
 #include "ashlar/plan/price.hpp"
+#include <bit>
+#include <utility>
 
 namespace ashlar {
 
@@ -101,13 +103,62 @@ constexpr auto transform_dimensions(X const& x) {
     return transform_dimensions<D, Dims, Dim - 1>(x);
 }
 
+// The steps of plan P from number Step on, and then op. Real ranks take a last step that only moves elements together
+// with op.
+template <class P, int Step, class Op, class X>
+constexpr auto steps_and_transform(Op const& op, X x, call_site const& w) {
+  using backend = backend_of<X>;
+  if constexpr (Step == P::value.size) {
+    return apply(op, std::as_const(x));
+  } else if constexpr (Step + 1 == P::value.size && backend::template transforms_after_steps<Op, X> &&
+                       moves_elements(step_of<P, Step>.what)) {
+    return backend::template transform_after_step<P, Step>(op, x, w);
+  } else {
+    auto y = [&] {
+      X const operand = std::move(x);
+      return backend::template take_step<P, Step>(operand, w);
+    }();
+    return steps_and_transform<P, Step + 1>(op, std::move(y), w);
+  }
+}
+
+// A transform of x in another layout.
+template <class Op, class To, axis_mask Replicated, axis_mask MayHelp, class X>
+constexpr auto transform_in_layout(Op const& op, destination<To, Replicated, MayHelp> to, X const& x,
+                                   call_site const& w) {
+  if constexpr (plain_tensor<X>) {
+    using plans = plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
+    auto&& t = materialize(x);
+    auto const y = with_least_plan<plans, X>(t.extents(), t.mesh().sizes(),
+                                             [&]<class P>(P) { return steps_and_transform<P, 0>(op, t, w); });
+    if constexpr (static_shape<X> && !static_shape<decltype(y)>)
+      return with_extents<std::remove_const_t<decltype(y)>, typename X::static_extents_type>(y);
+    else
+      return y;
+  } else {
+    return apply(op, relayout(to, x, w));
+  }
+}
+
+// The highest dimension in a mask; -1 if it is empty.
+constexpr int last_dimension(unsigned dims) { return static_cast<int>(std::bit_width(dims)) - 1; }
+
+// x is in layout I of the route, and its transforms there are done.
 template <direction D, class Plan, int I, class X>
 constexpr auto follow_route(X const& x, call_site const& w) {
-  auto const y = transform_dimensions<D, Plan::value.transformed[I], rank_v<X> - 1>(x);
-  if constexpr (I == Plan::value.size)
-    return y;
-  else
-    return follow_route<D, Plan, I + 1>(redistribute<typename Plan::template layout_after<I + 1>>(y, w), w);
+  if constexpr (I == Plan::value.size) {
+    return x;
+  } else {
+    constexpr unsigned dims = Plan::value.transformed[I + 1];
+    constexpr int last = last_dimension(dims);
+    constexpr auto to = after_redistribute<typename Plan::template layout_after<I + 1>, X>();
+    if constexpr (last < 0) {
+      return follow_route<D, Plan, I + 1>(relayout(to, x, w), w);
+    } else {
+      auto const y = transform_in_layout(fft_op<last, D>{}, to, x, w);
+      return follow_route<D, Plan, I + 1>(transform_dimensions<D, dims & ~(1u << last), rank_v<X> - 1>(y), w);
+    }
+  }
 }
 
 template <direction D, class L, int... Dims, class X>
@@ -121,7 +172,8 @@ constexpr auto transform_to(X const& x, call_site const& w) {
     return redistribute<L>(x, w);  // shows its sentences
   } else {
     constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank_v<X>)-1u;
-    return follow_route<D, fft_plan<mesh_t<X>, layout_t<X>, L, dims>, 0>(x, w);
+    using route = fft_plan<mesh_t<X>, layout_t<X>, L, dims>;
+    return follow_route<D, route, 0>(transform_dimensions<D, route::value.transformed[0], rank_v<X> - 1>(x), w);
   }
 }
 
@@ -132,7 +184,8 @@ constexpr auto transform_to(X const& x, call_site const& w) {
 /// receives the fewest bytes.
 /// Shape: the extents of x. The result is partial as L is.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: the redistributions of the route, which a ledger shows.
+/// Cost: the redistributions of the route, which a ledger shows. On a node a rank reads lines from the shards of the other
+/// ranks, so the redistributed tensor is not stored.
 /// Error: as for fft and redistribute.
 /// Example: fft_to<layout<none, "p", "q">>(x<layout<"p", "q", none>>) -> layout<none, "p", "q">
 template <class L, int... Dims, tensor X>

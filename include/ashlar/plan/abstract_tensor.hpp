@@ -319,6 +319,8 @@ struct backend<abstract_mesh<M>> {
   static constexpr void put_product(Chunks const&, index_t, A const&, B const&, Y& y, int) {
     y.set_origin({});
   }
+  template <class, class>
+  static constexpr bool transforms_after_steps = false;
   template <equation, class, class, class>
   static constexpr bool multiplies = false;
   template <equation E, class Y, class A, class B>

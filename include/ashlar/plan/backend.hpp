@@ -25,6 +25,8 @@ namespace plan_detail {
 ///   take_step<P, I>(x, w)                        step I of the plan
 ///   take_step_into<P, I>(y, x, w)                the last step of the plan, into the memory of y
 ///   take_step_transposed<P, I, Order...>(x, w)   the same for the transposed tensor
+///   transforms_after_steps<Op, X>                true if a step and then an operation can be taken together (ops/fft_to.hpp)
+///   transform_after_step<P, I>(op, x, w)         if so: op applied to step I of the plan, which moves elements alone
 ///   begins_early                                 true if collectives can begin now and be complete later
 ///   begin<Y, P>(x, w), begin_into<Y, P>(y, x, w) if so: the steps of the plan as a pending<Y>, also into y's memory
 ///   open_bundle<T>(handle, axes, w)              an all-reduce of several tensors: reserve<L>(extents) and take<L>(x)

@@ -52,6 +52,12 @@ constexpr collective collective_of(step_kind k) {
   return static_cast<collective>(static_cast<int>(k) - static_cast<int>(step_kind::permute));
 }
 
+/// True if a step of this kind moves elements between ranks, and combines none.
+constexpr bool moves_elements(step_kind k) {
+  return k == step_kind::permute || k == step_kind::all_to_all || k == step_kind::all_gather ||
+         k == step_kind::exchange;
+}
+
 }  // namespace plan_detail
 
 constexpr bool operator==(step_kind k, collective c) {

@@ -113,6 +113,18 @@ auto multiply_operands(ops_detail::product_problem const& p, A const& a, B const
   return multiply<E, To>(p, materialize(a), materialize(b), product, w);
 }
 
+/// A step of a plan and then an operation, if tensor/transform_after_step.hpp does them together.
+template <class Op>
+struct step_and_transform;
+
+/// Takes step I of plan P, and applies an operation that keeps extents and layouts.
+template <class P, int I, class Op, class T, class L, class M, class S>
+auto transform_after_step(Op const&, sharded_tensor<T, L, M, S> const& x, call_site const& w) {
+  using Y = tensor_on<typename Op::template element<T>, layout_after_step<P, I>, M>;
+  auto const y = step_and_transform<Op>::template run<element_t<Y>>(step_of<P, I>, x.mesh(), stored(x), x.extents(), w);
+  return Y(x.mesh(), x.extents(), y.owner, y.offset);
+}
+
 }  // namespace tensor_detail
 
 namespace plan_detail {
@@ -184,6 +196,14 @@ struct backend<device_mesh<M>> {
   template <class P, int I, int... Order, class X>
   static auto take_step_transposed(X const& x, call_site const& w) {
     return tensor_detail::take_step_transposed<P, I, Order...>(x, w);
+  }
+  // above, and tensor/transform_after_step.hpp
+  template <class Op, class X>
+  static constexpr bool transforms_after_steps = kernels_detail::runs_in_caller<typename X::execution_space> &&
+                                                 requires { sizeof(tensor_detail::step_and_transform<Op>); };
+  template <class P, int I, class Op, class X>
+  static auto transform_after_step(Op const& op, X const& x, call_site const& w) {
+    return tensor_detail::transform_after_step<P, I>(op, x, w);
   }
   template <class T>
   static tensor_detail::bundle_in_flight<T, M> open_bundle(device_mesh<M> const& m, axis_mask axes,

@@ -9,3 +9,4 @@
 #include "ashlar/ops/fft_to.hpp"
 #include "ashlar/ops/fftshift.hpp"
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/transform_after_step.hpp"

@@ -171,22 +171,28 @@ void combine_kept(node_group const& g, loop_nest<2> const& kept, T* destination)
       });
 }
 
+// Counts a step, other than a reduction, in which every rank takes elements from the others' shards.
+template <class T>
+void count_taken(plan_step const& s, step_transfers const& v, communicator const& ranks) {
+  if (s.what == collective::all_gather)
+    ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
+  else
+    ranks.counters().all_to_all.add((v.out.total - v.out.count[static_cast<std::size_t>(ranks.rank())]) * sizeof(T));
+}
+
 // In shared memory: every rank takes the elements that it needs from the others' shards, in one pass.
 template <class Ops, class Space, class T>
 void take_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
                   node_group const& g, T* destination) {
-  auto const self = static_cast<std::size_t>(g.rank());
   if (s.what == collective::reduce_scatter) {
+    auto const self = static_cast<std::size_t>(g.rank());
     ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
     with_op<T, Ops>(s.op, [&](auto op) {
       for (auto const& kept : v.kept) combine_kept<decltype(op), Space>(g, kept, destination);
     });
     return;
   }
-  if (s.what == collective::all_gather)
-    ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
-  else
-    ranks.counters().all_to_all.add((v.out.total - v.out.count[self]) * sizeof(T));
+  count_taken<T>(s, v, ranks);
   for (int i = 1; i <= g.size(); ++i) {
     int const q = (g.rank() + i) % g.size();
     strided_copy(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);

@@ -3,6 +3,7 @@
 #include "ashlar/tensor/fft.hpp"
 #include "ashlar/autodiff/autodiff.hpp"
 #include "ashlar/tensor/item.hpp"
+#include "ashlar/tensor/memory_use.hpp"
 #include "operations.hpp"
 #include <cmath>
 #include <complex>
@@ -98,19 +99,19 @@ TEST_CASE("three dimensions by pencils, and back") {
 
 namespace {
 
-template <class From, class To, int... Dims>
+template <class T, class From, class To, int... Dims>
 void check_fft_to(device_mesh<xy_grid> const& m, shape const& e) {
-  auto const f = made<C, From>(m, e);
+  auto const f = made<T, From>(m, e);
   auto const y = fft_to<To, Dims...>(f);
   static_assert(std::is_same_v<layout_t<decltype(y)>, To>);
   int terms = 1;
   for (int a = 0; a < 2; ++a)
     if (f.layout.partial() >> a & 1u) terms *= m.sizes().size[a];
-  whole_array expected = value_of_terms<C>(e, terms);
+  whole_array expected = value_of_terms<T>(e, terms);
   shape s = e;
   for (int d : {Dims...}) expected = sums(expected, s, d, -1, e[d]);
   CHECK(distance(y, expected) < 1e-13);
-  CHECK(distance(inverse_fft_to<layout<none, "y", none>, Dims...>(y), value_of_terms<C>(e, terms)) < 1e-13);
+  CHECK(distance(inverse_fft_to<layout<none, "y", none>, Dims...>(y), value_of_terms<T>(e, terms)) < 1e-13);
 }
 
 }  // namespace
@@ -118,12 +119,56 @@ void check_fft_to(device_mesh<xy_grid> const& m, shape const& e) {
 TEST_CASE("several dimensions, with the layouts on the way chosen by the compiler") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : cubes()) {
-      check_fft_to<layout<"x", "y", none>, layout<none, "x", "y">, 0, 1, 2>(m, e);
-      check_fft_to<layout<axes("x", "y"), none, none>, layout<"x", none, "y">, 2, 0>(m, e);
-      check_fft_to<layout<none, cyclic("x", 2), "y">, layout<none, "y", none>, 0, 1, 2>(m, e);
-      check_fft_to<partial<layout<"x", none, none>, "y">, layout<axes("y", "x"), none, none>, 0, 2>(m, e);
+      check_fft_to<C, layout<"x", "y", none>, layout<none, "x", "y">, 0, 1, 2>(m, e);
+      check_fft_to<C, layout<axes("x", "y"), none, none>, layout<"x", none, "y">, 2, 0>(m, e);
+      check_fft_to<C, layout<none, cyclic("x", 2), "y">, layout<none, "y", none>, 0, 1, 2>(m, e);
+      check_fft_to<C, partial<layout<"x", none, none>, "y">, layout<axes("y", "x"), none, none>, 0, 2>(m, e);
     }
   });
+}
+
+TEST_CASE("a dimension whose lines are in the shards of several ranks: near and far elements, real and complex") {
+  on_every_mesh([](auto const& m) {
+    index_t const p = world_size();
+    for (shape const& e : {shape::of(9, p + 1, 67), shape::of(2 * p + 1, 5, 3), shape::of(p - 1, 2, 70)}) {
+      check_fft_to<C, layout<axes("x", "y"), none, none>, layout<none, none, axes("x", "y")>, 0>(m, e);
+      check_fft_to<double, layout<axes("x", "y"), none, none>, layout<none, axes("x", "y"), none>, 0>(m, e);
+      check_fft_to<C, layout<"y", "x", none>, layout<"y", none, "x">, 1>(m, e);
+      check_fft_to<double, layout<none, "x", "y">, layout<"y", "x", none>, 2>(m, e);
+      check_fft_to<double, layout<"x", none, "y">, layout<none, "x", none>, 0, 2>(m, e);
+    }
+  });
+}
+
+TEST_CASE("on a node the redistributed tensor is not stored") {
+  on_every_mesh([](auto const& m) {
+    if (m.size() == 1 || std::string_view(m.transport()) != "shared memory") return;
+    using slabs = layout<axes("x", "y"), none, none>;
+    using columns = layout<none, axes("x", "y"), none>;
+    auto const x = made<C, slabs>(m, shape::of(40 * m.size(), 40 * m.size(), 32));
+    auto const bytes = static_cast<std::size_t>(x.local_size()) * sizeof(C), before = memory_in_use().bytes;
+    auto const most = [&](auto const& f) {
+      reset_peak_memory();
+      (void)f();
+      return memory_in_use().peak - before;
+    };
+    CHECK(most([&] { return fft_to<columns, 0>(x); }) < bytes + bytes / 4);
+    CHECK(most([&] { return fft<0>(redistribute<columns>(x)); }) >= 2 * bytes);
+  });
+}
+
+TEST_CASE("fft_to: ranks that call another collective throw, and so do those that transform") {
+  if (world_size() == 1) return;  // one rank meets no other
+  int const sizes[]{1, world_size()};
+  device_mesh<xy_grid> const m(MPI_COMM_WORLD, sizes);
+  auto const x = made<C, layout<"y", none>>(m, shape::of(2 * world_size(), 300));
+  auto const call = [&] {
+    if (m.rank() == 0)
+      (void)all_gather<"y">(x);
+    else
+      (void)fft_to<layout<none, "y">, 0>(x);
+  };
+  CHECK_THROWS_WITH_AS(call(), doctest::Contains("the ranks do not call the same"), error);
 }
 
 TEST_CASE("real tensors: half of the coefficients, and back") {

@@ -188,6 +188,64 @@ TEST_CASE("dimensions with few lines on one side") {
   check_extents<1, float>(shape::of(3, 11, 41));
   check_extents<1, float>(shape::of(9, 12, 9));
 }
+namespace {
+
+/// The transform along dimension Dim of an array of which several arrays have parts. A part ends at each of `ends`. Its
+/// array also has indices of another dimension that are not transformed.
+template <int Dim, class T>
+void check_parts(shape const& e, std::vector<index_t> const& ends) {
+  if constexpr (kernels_detail::runs_in_caller<space>) {
+    using C = Kokkos::complex<double>;
+    auto const x = numbers<T>(e, 7);
+    std::vector<std::vector<T>> arrays;
+    kernels_detail::lines_in_parts<T> lines;
+    index_t begin = 0;
+    for (index_t end : ends) {
+      shape held = e;
+      held[Dim] = end - begin;
+      held[Dim == 0 ? 1 : 0] += 2;
+      std::vector<T> part(static_cast<std::size_t>(held.size()), T(99));
+      kernels_detail::row_major_strides const there(held), here(e);
+      index_t const first = there.stride[Dim == 0 ? 1 : 0];
+      for (index_t i = 0; i < e[0]; ++i)
+        for (index_t j = 0; j < e[1]; ++j)
+          for (index_t k = 0; k < e[2]; ++k) {
+            index_t at[3]{i, j, k};
+            if (at[Dim] < begin || at[Dim] >= end) continue;
+            index_t const from = i * here.stride[0] + j * here.stride[1] + k;
+            at[Dim] -= begin;
+            part[static_cast<std::size_t>(first + at[0] * there.stride[0] + at[1] * there.stride[1] + at[2])] =
+                x[static_cast<std::size_t>(from)];
+          }
+      kernels_detail::nest_builder<1> across;
+      for (int d = 0; d < 3; ++d)
+        if (d != Dim) across.add(e[d], {there.stride[d]});
+      lines.parts.push_back({0, begin, end - begin, there.stride[Dim], across.nest()});
+      lines.parts.back().across.origin[0] = first;
+      arrays.push_back(std::move(part));
+      begin = end;
+    }
+    for (auto const& a : arrays) lines.data.push_back(a.data());
+    ops_detail::fft_op<Dim, direction::inverse> const op;
+    std::vector<C> y(x.size());
+    run(op, space(), new_scratch<>, whole<C>(y.data(), e), lines);
+    CHECK(distance(y, on_lines(x, e, e, Dim, [&](auto const& in, auto& out) {
+                     sums(1, e[Dim], in, out);
+                     for (exact& c : out) c /= static_cast<long double>(e[Dim]);
+                   })) < 1e-14);
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("lines of which several arrays have parts", T, double, Kokkos::complex<double>) {
+  check_parts<0, T>(shape::of(7, 3, 5), {2, 7});
+  check_parts<0, T>(shape::of(12, 3, 50), {5, 6, 12});
+  check_parts<1, T>(shape::of(5, 12, 3), {4, 12});
+  check_parts<1, T>(shape::of(3, 9, 90), {9});
+  check_parts<2, T>(shape::of(50, 3, 64), {1, 20, 64});
+  check_parts<2, T>(shape::of(1, 2, 8), {3, 8});
+}
 TEST_CASE("measured plans have the same results") {
   set_fft_effort(fft_effort::measure);
   check_extents<0, double>(shape::of(20, 3, 5));
