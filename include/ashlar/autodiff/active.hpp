@@ -33,9 +33,18 @@ struct dual_layout<X, Replicated> {
   using L = layout_t<X>;
   static_assert(
       !halo_under_differentiation_is_replicated<Replicated, L>::value,
-      "ashlar::value_and_grad: a tensor with a halo is replicated over an axis, so its cotangent would be a partial sum, which has no halo; name no such axis, as in value_and_grad<none>(f)");
+      "ashlar::value_and_grad: a tensor with a halo is replicated over an axis, so its cotangent would be partial, which is not built for halos; name no such axis, as in value_and_grad<none>(f)");
   using filled = std::conditional_t<has_halo_sums<L>, fresh<L>, halo_sums<L>>;
-  using type = std::conditional_t<is_in_state<L, halo_state::stale>, L, filled>;
+  using same = std::conditional_t<is_in_state<L, halo_state::stale>, L, filled>;
+  static auto chosen() {
+    if constexpr (halo_is_partial<L>::value)
+      return static_cast<
+          typename with_owned_layout<same, typename dual_layout<ops_detail::owned_part<X>, Replicated>::type>::type*>(
+          nullptr);
+    else
+      return static_cast<same*>(nullptr);
+  }
+  using type = std::remove_pointer_t<decltype(chosen())>;
 };
 
 template <class X>

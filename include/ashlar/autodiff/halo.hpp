@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/autodiff/active.hpp"
 #include "ashlar/ops/halo_bundle.hpp"
+#include "ashlar/ops/halo_reduce.hpp"
 #include "ashlar/ops/stencil_and_reduce.hpp"
 #include "ashlar/ops/stencil_compose.hpp"
 #include "ashlar/ops/stencil_slope.hpp"
@@ -55,6 +56,32 @@ template <class H, active_value X>
   });
   return result;
 }
+
+namespace autodiff_detail {
+// The active result of all_reduce or as_partial of an active tensor with a halo. The cotangent of both is whole on each
+// rank, so the pullback hands it on.
+template <class X, class Y>
+constexpr auto with_terms(X const& x, Y const& y) {
+  active<Y, X::replicated> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x] {
+    if (!result.cotangent().is_set()) return;
+    x.cotangent().add(typename X::cotangent_type(result.cotangent().take()));
+  });
+  return result;
+}
+}  // namespace autodiff_detail
+
+namespace ops_detail {
+// Under differentiation the result is invariant over the axes, so the pullback communicates nothing.
+template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
+constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
+  return autodiff_detail::with_terms(x, reduce_stored_cells(to, x.value(), w));
+}
+template <class To, axis_mask Axes, active_value X>
+constexpr auto stored_cells_as_terms(destination<To, Axes> to, X const& x) {
+  return autodiff_detail::with_terms(x, stored_cells_as_terms(to, x.value()));
+}
+}  // namespace ops_detail
 
 namespace autodiff_detail {
 // The active result of an exchange. Its pullback is add_halo.

@@ -123,6 +123,52 @@ struct halo_of<basic_haloed<L, State, R...>> {
   static constexpr halo_widths widths{{R::width...}};
 };
 
+template <class L>
+inline constexpr bool is_partial_by_type = false;
+template <class L, class Op, class... A>
+inline constexpr bool is_partial_by_type<basic_partial<L, Op, A...>> = true;
+/// True for layouts with halos whose cells are terms of a sum over axes.
+template <class L>
+struct halo_is_partial {
+  static constexpr bool value = layout_has_a_halo<L>::value && is_partial_by_type<typename halo_of<L>::owned>;
+};
+
+/// The layout H with another layout of its owned cells.
+template <class H, class Owned>
+struct with_owned_layout;
+template <class L, class State, class... R, class Owned>
+struct with_owned_layout<basic_haloed<L, State, R...>, Owned> {
+  using type = basic_haloed<Owned, State, R...>;
+};
+
+template <class H>
+struct partial_halo_has_given_cells {
+  static constexpr bool value = has_given_cells(halo_of<H>::widths, H::rank);
+};
+template <class H, class Op>
+struct partial_halo_is_no_sum {
+  static constexpr bool value = !std::is_same_v<Op, op::sum>;
+};
+// A partial layout with a halo: all stored cells are terms. The halo is outside, so that layouts with halos are one family
+// of types.
+template <class L, class State, class... R, class Op, class... A>
+struct make_partial<basic_haloed<L, State, R...>, Op, name_list<A...>> {
+  using H = basic_haloed<L, State, R...>;
+  static_assert(
+      !partial_halo_has_given_cells<H>::value,
+      "ashlar::partial: cells beyond a given edge are the program's on each rank, so they are no terms of a sum; write another edge, or owned(x)");
+  static_assert(
+      !partial_halo_is_no_sum<H, Op>::value,
+      "ashlar::partial: a tensor with a halo is partial by a sum alone; write owned(x) for another reduction");
+  static auto chosen() {
+    if constexpr (partial_halo_has_given_cells<H>::value || partial_halo_is_no_sum<H, Op>::value)
+      return static_cast<H*>(nullptr);
+    else
+      return static_cast<basic_haloed<typename make_partial<L, Op, name_list<A...>>::type, State, R...>*>(nullptr);
+  }
+  using type = std::remove_pointer_t<decltype(chosen())>;
+};
+
 /// The state of the halo of a layout: a class of halo_state, or void without a halo.
 template <class L>
 using halo_state_t = typename halo_of<L>::state;

@@ -18,6 +18,14 @@ struct halo_is_exchanged_already {
       (C == corners::none && layout_detail::is_in_state<L, layout_detail::halo_state::without_corners>);
 };
 
+/// The types of the owned cells of a tensor.
+template <class X>
+struct owned_part {
+  using element_type = element_t<X>;
+  using layout_type = owned_layout_t<layout_t<X>>;
+  using mesh_type = mesh_t<X>;
+};
+
 template <class L>
 struct halo_waits_for_its_sum {
   static constexpr bool value = layout_detail::has_halo_sums<L>;

@@ -27,6 +27,7 @@
 #include "ashlar/ops/halo.hpp"
 #include "ashlar/ops/halo_bundle.hpp"
 #include "ashlar/ops/halo_redistribute.hpp"
+#include "ashlar/ops/halo_reduce.hpp"
 #include "ashlar/ops/losses.hpp"
 #include "ashlar/ops/math.hpp"
 #include "ashlar/ops/matmul.hpp"

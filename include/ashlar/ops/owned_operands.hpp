@@ -14,7 +14,8 @@ constexpr auto with_halo_as(G const& g) {
   if constexpr (has && !needs)
     return backend_of<G>::template copy_cells<owned_layout_t<layout_t<G>>>(materialize(g));
   else if constexpr (needs && !has)
-    return backend_of<G>::template copy_cells<stale<layout_t<Like>>>(materialize(g));
+    return backend_of<G>::template copy_cells<
+        typename layout_detail::with_owned_layout<stale<layout_t<Like>>, layout_t<G>>::type>(materialize(g));
   else
     return result(materialize(g));
 }
@@ -80,7 +81,7 @@ struct result_of<Op, X...> {
   static constexpr bool sums = (layout_detail::has_halo_sums<layout_t<X>> || ...);
   static constexpr rule_result r = [] {
     if (sums && !is_linear_in_sums<Op, layout_t<X>...>) return rule_result::wrong(fault::halo_holds_sums, -1);
-    if (common::differs) return rule_result::wrong(fault::two_halos, -1);
+    if (common::differs && on_owned.why != fault::partial_and_whole) return rule_result::wrong(fault::two_halos, -1);
     bool const fits = Op::halo == halo_use::dropped || with_halo_of<owned, typename common::type>::fits;
     return on_owned.why == fault::fits && !fits ? rule_result::wrong(fault::unlike_halo, -1) : on_owned;
   }();

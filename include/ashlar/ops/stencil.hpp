@@ -165,6 +165,19 @@ struct operands_are_split_otherwise {
   static constexpr bool value = !(std::is_same_v<owned_layout_t<L>, owned_layout_t<V>> && ...);
 };
 
+/// How a functor treats its operands: its member `kind`, or nonlinear.
+template <class F>
+inline constexpr linearity kind_of_stencil = linearity::nonlinear;
+template <class F>
+  requires requires { F::kind; }
+inline constexpr linearity kind_of_stencil<F> = F::kind;
+// A sum of the function's values is its value of the sum only for linear functions.
+template <class F, class L>
+struct partial_operand_of_a_functor_that_is_not_linear {
+  static constexpr bool value = (layout_detail::halo_is_partial<L>::value ||
+                                 layout_detail::is_partial_by_type<L>)&&kind_of_stencil<F> != linearity::linear;
+};
+
 // Checks the halo of one operand. Reads is the functor, or its reach_of_operand.
 template <class Reads, class L>
 constexpr bool check_reach() {
@@ -199,7 +212,11 @@ constexpr bool check_stencil() {
     using split_otherwise = operands_are_split_otherwise<L, layout_t<V>...>;
     static_assert(!split_otherwise::value,
                   "ashlar::stencil: the operands are split differently; redistribute them to the layout of the first");
-    if constexpr (check_reach<F, L>() && !split_otherwise::value)
+    using nonlinear = partial_operand_of_a_functor_that_is_not_linear<F, L>;
+    static_assert(
+        !nonlinear::value,
+        "ashlar::stencil: the operand is partial, and the functor is not declared linear; write all_reduce(u), or give the functor static constexpr linearity kind = linearity::linear");
+    if constexpr (!nonlinear::value && !split_otherwise::value && check_reach<F, L>())
       return check_further_reaches<F, layout_t<V>...>(
           std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
   }

@@ -39,6 +39,9 @@ struct steps_of<composition<F...>> {
   static constexpr std::tuple<F...> const& of(composition<F...> const& f) { return f.steps; }
 };
 template <class... F>
+inline constexpr linearity kind_of_stencil<composition<F...>> =
+    ((kind_of_stencil<F> == linearity::linear) && ...) ? linearity::linear : linearity::nonlinear;
+template <class... F>
 constexpr composition<F...> composition_of(std::tuple<F...> const& steps) {
   return {steps};
 }

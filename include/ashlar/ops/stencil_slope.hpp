@@ -38,12 +38,6 @@ struct operand_type_of<0, First, Rest...> {
 template <int I, class... U>
 using operand_type = typename operand_type_of<I, U...>::type;
 
-template <class F>
-inline constexpr linearity kind_of_stencil = linearity::nonlinear;
-template <class F>
-  requires requires { F::kind; }
-inline constexpr linearity kind_of_stencil<F> = F::kind;
-
 template <class F, int I, int Rank, class... U>
 concept has_slope_with_index =
     requires(F const& f, cell_index<Rank> const& at, U const&... u) { f.template slope<I>(at, at, u...); };

@@ -272,6 +272,14 @@ struct backend<abstract_mesh<M>> {
   static constexpr auto add_halo(X const& x, call_site const&) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());
   }
+  template <class To, class X>
+  static constexpr auto all_reduce_cells(plan_step const&, X const& x, call_site const&) {
+    return allocate<element_t<X>, To>(x.mesh(), x.extents());
+  }
+  template <class To, class X>
+  static constexpr auto as_partial_cells(axis_mask, X const& x) {
+    return allocate<element_t<X>, To>(x.mesh(), x.extents());
+  }
   template <auto Corners, class... X>
   static constexpr void fill_halos(plan_step const&, call_site const&, X const&...) {}
   template <class X>

@@ -45,6 +45,8 @@ namespace plan_detail {
 ///   begin_fill_halos<C>(step, w, x...)           if begins_early: the same as a pending_halo of a tuple
 ///   add_halo<To, C>(x, w)                        the halo cells of x added to their owners' cells; may write x
 ///   clear_given(x)                               makes given cells 0
+///   all_reduce_cells<To>(step, x, w)             all stored cells of x reduced (ops/halo_reduce.hpp)
+///   as_partial_cells<To>(axes, x)                all stored cells of x where the coordinates on the axes are 0, else zeros
 ///   same_cells<To>(x)                            x as a tensor whose halo is in another state, in the same memory
 ///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
 ///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencil.hpp); u is x, or the

@@ -4,6 +4,7 @@
 #include "ashlar/ops/complex.hpp"
 #include "ashlar/tensor/add_halo.hpp"
 #include "ashlar/tensor/halo_bundle.hpp"
+#include "ashlar/tensor/halo_reduce.hpp"
 #include "ashlar/tensor/assign.hpp"
 #include "ashlar/tensor/box.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
@@ -259,6 +260,15 @@ struct backend<device_mesh<M>> {
   template <class To, class X>
   static auto begin_exchange_halo(X const& x, call_site const& w) {
     return tensor_detail::begin_exchange_halo<To>(x, w);
+  }
+  // tensor/halo_reduce.hpp
+  template <class To, class X>
+  static auto all_reduce_cells(plan_step const& s, X const& x, call_site const& w) {
+    return tensor_detail::all_reduce_cells<To>(s, x, w);
+  }
+  template <class To, class X>
+  static auto as_partial_cells(axis_mask axes, X const& x) {
+    return tensor_detail::as_partial_cells<To>(axes, x);
   }
   // tensor/halo_bundle.hpp
   template <corners C, class... X>

@@ -83,6 +83,9 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   static_assert(
       !ops_detail::halo_waits_for_its_sum<L>::value,
       "ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells");
+  static_assert(
+      !layout_detail::halo_is_partial<L>::value,
+      "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   using Function = tensor_detail::function_of_other_indices<L, F>;
   static_assert(L::rank != N || !Function::value,
                 "ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix");

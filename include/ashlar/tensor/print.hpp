@@ -253,7 +253,8 @@ template <class L>
 constexpr bool check_printed_halo() {
   static_assert(!layout_detail::layout_shows_no_halo<L>::value,
                 "ashlar::print: the layout has no halo; leave with_halos out");
-  return layout_has_a_halo<L>::value;
+  static_assert(!halo_is_partial<L>::value, "ashlar::print: the layout is partial; all_reduce it first");
+  return layout_has_a_halo<L>::value && !halo_is_partial<L>::value;
 }
 
 }  // namespace tensor_detail

@@ -1,0 +1,85 @@
+// Partial sums of tensors with halos.
+#pragma once
+#include "ashlar/ops/collectives.hpp"
+#include "ashlar/ops/halo_redistribute.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+/// The number of cells that the rank stores that stores most.
+template <class H>
+constexpr index_t most_stored_cells(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
+  index_t most = 1;
+  for (int d = 0; d < global.rank; ++d) {
+    layout_detail::halo_width const& w = layout_detail::halo_of<H>::widths.dim[d];
+    index_t const owned = layout_detail::part_at(global[d], layout.dim[d], mesh, 0).size();
+    most *= owned == 0 ? 0 : owned + w.lower + w.upper;
+  }
+  return most;
+}
+
+// Reduces all stored cells of x, whose owned layout becomes To.
+template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
+constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
+  using From = owned_layout_t<layout_t<X>>;
+  if constexpr (std::is_same_v<From, To>) {
+    return plan_detail::materialize(x);
+  } else {
+    using c = mesh_context<mesh_t<X>, From, To>;
+    constexpr plan_step s = plan_detail::step_between(value_v<c, From>, value_v<c, To>);
+    auto const& m = x.mesh();
+    index_t const q = m.sizes().ranks(s.axes);
+    if (m.recorder() && q > 1) {
+      index_t const n = most_stored_cells<layout_t<X>>(x.extents(), s.from, m.sizes());
+      note(m, s, 2 * (n - n / q) * static_cast<index_t>(sizeof(element_t<X>)), w);
+    }
+    return plan_detail::backend_of<X>::template all_reduce_cells<
+        typename layout_detail::with_owned_layout<layout_t<X>, To>::type>(s, plan_detail::materialize(x), w);
+  }
+}
+
+// Makes the stored cells of x terms of a sum over axes: the layout of the result is To.
+template <class To, axis_mask Axes, plain_tensor X>
+constexpr auto stored_cells_as_terms(destination<To, Axes>, X const& x) {
+  return plan_detail::backend_of<X>::template as_partial_cells<To>(Axes, plan_detail::materialize(x));
+}
+
+}  // namespace ops_detail
+
+/// The same for a tensor with a halo, whose cells are terms of a sum. The state of the halo stays: all stored cells are
+/// reduced, so a filled halo needs no exchange afterwards.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one collective; 2 n (p-1)/p elements received per rank, where the rank stores n cells.
+/// Example: all_reduce<"model">(u<partial<layout<halo("y", 1), none>, "model">>) -> layout<halo("y", 1), none>
+template <dimension Axes, tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
+  return reduce_stored_cells(ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, ops_detail::owned_part<X>>(),
+                             x, w);
+}
+template <tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
+  return reduce_stored_cells(ops_detail::after_all_reduces<ops_detail::owned_part<X>>(), x, w);
+}
+
+/// The same for a tensor with a halo: all stored cells become terms, and the state of the halo stays. Coordinate 0 keeps its
+/// memory, and the others have zeros.
+/// Collective: no communication. Cost: zeros on the other ranks.
+/// Error: does not compile if an edge is edge::given, or for another reduction than a sum.
+/// Example: as_partial<"model">(u<layout<halo("y", 1), none>>) -> partial<layout<halo("y", 1), none>, "model">
+template <dimension Axes, class Op = op::sum, tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto as_partial(X const& x, call_site w = call_site::current()) {
+  using To = partial<layout_t<X>, Axes, Op>;
+  constexpr axis_mask axes = ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>;
+  (void)w;
+  (void)ops_detail::after_redistribute<owned_layout_t<To>, ops_detail::owned_part<X>>();  // for its sentences
+  if constexpr (std::is_same_v<To, layout_t<X>> || axes == 0)
+    return x;
+  else
+    return stored_cells_as_terms(ops_detail::destination<To, axes>{}, x);
+}
+
+}  // namespace ashlar
