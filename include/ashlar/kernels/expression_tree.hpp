@@ -78,6 +78,22 @@ struct quaternary_node {
              d.template evaluate<of_c + C::leaves>(p));
   }
 };
+template <class F, class A, class B, class C, class D, class E>
+struct quinary_node {
+  static constexpr std::size_t leaves = A::leaves + B::leaves + C::leaves + D::leaves + E::leaves;
+  F f;
+  A a;
+  B b;
+  C c;
+  D d;
+  E e;
+  template <std::size_t First, class Pack>
+  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
+    constexpr std::size_t of_c = First + A::leaves + B::leaves, of_e = of_c + C::leaves + D::leaves;
+    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p), c.template evaluate<of_c>(p),
+             d.template evaluate<of_c + C::leaves>(p), e.template evaluate<of_e>(p));
+  }
+};
 template <class Node>
 struct fused {
   Node node;

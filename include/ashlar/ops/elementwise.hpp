@@ -1,6 +1,7 @@
 // Elementwise operations with broadcasting.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
+#include "ashlar/ops/cell_index.hpp"
 #include "ashlar/ops/reduce.hpp"
 
 namespace ashlar {
@@ -104,6 +105,50 @@ struct element_of<own_function<F, Kind>, T, Rest...> {
   using type = std::remove_cvref_t<std::invoke_result_t<F const&, T const&, Rest const&...>>;
 };
 
+// A function that takes the global index of the element of the result before the elements.
+template <class F, int Rank>
+struct function_of_index {
+  static constexpr linearity kind = F::kind;
+  F f;
+  template <class... T>
+  ASHLAR_FUNCTION constexpr auto operator()(cell_index<Rank> const& at, T const&... x) const {
+    return f(at, x...);
+  }
+  template <int I, class... X>
+    requires requires(F const& g, X const&... x) { g.template pullback<I>(x...); }
+  constexpr auto pullback(X const&... x) const {
+    return f.template pullback<I>(x...);
+  }
+};
+template <class F, int Rank>
+struct diagnostics_of<function_of_index<F, Rank>> : diagnostics_of<F> {};
+template <class F, int Rank, class T, class... Rest>
+struct element_of<function_of_index<F, Rank>, T, Rest...> : element_of<F, T, Rest...> {};
+template <class F, linearity Kind, int Rank, class T, class... Rest>
+struct element_of<function_of_index<own_function<F, Kind>, Rank>, T, Rest...> {
+  using type = std::remove_cvref_t<std::invoke_result_t<F const&, cell_index<Rank> const&, T const&, Rest const&...>>;
+};
+
+template <class... X>
+inline constexpr int rank_of_result = [] {
+  int most = 0;
+  for (int rank : {rank_v<X>...}) most = rank > most ? rank : most;
+  return most;
+}();
+template <class F, class... X>
+concept takes_elements = requires(F const& f, element_t<X> const&... x) { f(x...); };
+template <class F, int Rank, class... X>
+concept takes_index_and_elements =
+    Rank > 0 && requires(F const& f, cell_index<Rank> const& at, element_t<X> const&... x) { f(at, x...); };
+template <class F, class... X>
+struct function_takes_other_arguments {
+  static constexpr bool value = !takes_elements<F, X...> && !takes_index_and_elements<F, rank_of_result<X...>, X...>;
+};
+template <class... X>
+struct function_of_index_on_halo_sums {
+  static constexpr bool value = (layout_detail::has_halo_sums<layout_t<X>> || ...);
+};
+
 /// Applies F to each element. F has `static constexpr linearity kind`, a call operator for kernels, and, if it has a
 /// derivative, `pullback<I>(ct, y, x...)`.
 template <class F>
@@ -131,27 +176,62 @@ struct elementwise_op {
   }
 };
 
+// f has a kind.
+template <class F, class... X>
+constexpr auto apply_to_elements(F const& f, X const&... x) {
+  return apply(elementwise_op<F>{f}, x...);
+}
+template <class F, class... X>
+constexpr auto apply_with_index(F const& f, X const&... x) {
+  using on_sums = function_of_index_on_halo_sums<X...>;
+  static_assert(
+      !on_sums::value,
+      "ashlar::elementwise: the function takes the index of its element, and the halo of an operand holds sums; write add_halo(x) first");
+  if constexpr (on_sums::value)
+    return first_operand(x...);
+  else
+    return apply_to_elements(function_of_index<F, rank_of_result<X...>>{f}, x...);
+}
+template <linearity Kind, class F, class... X>
+constexpr auto apply_own_function(F const& f, X const&... x) {
+  using others = function_takes_other_arguments<F, X...>;
+  static_assert(
+      !others::value,
+      "ashlar::elementwise: the function takes one element of each tensor, and before them cell_index<N> if it wants the index; N is the dimensions of the result");
+  if constexpr (takes_elements<F, X...>)
+    return apply_to_elements(own_function<F, Kind>{f}, x...);
+  else if constexpr (!others::value)
+    return apply_with_index(own_function<F, Kind>{f}, x...);
+  else
+    return first_operand(x...);
+}
+
 }  // namespace ops_detail
 
 /// Applies a function object to each element of one to four tensors. A tensor with fewer dimensions is broadcast over
 /// the first dimensions of the others. Of tensors with halos it reads the owned cells, and the result has a stale halo.
 /// The first operand with a halo gives its given cells. A function without a member `kind`, such as a lambda, is
 /// nonlinear, so it takes no partial sums, and has no derivative. Kernels call it: where they run on a device it is a
-/// KOKKOS_LAMBDA.
+/// KOKKOS_LAMBDA. If it takes one argument more, the first is the global index of the result's element: cell_index<N> of
+/// the result's N dimensions.
+/// Error: an index with an operand whose halo holds sums does not compile.
 /// Example: elementwise([](float a, float b) { return a > b ? a - b : 0.0f; }, x, y)
+/// Example: elementwise([](cell_index<2> const& at, float a) { return at[0] == at[1] ? a : 0.0f; }, x)
 template <class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
-  if constexpr (requires { F::kind; })
-    return apply(ops_detail::elementwise_op<F>{f}, x...);
+  if constexpr (!requires { F::kind; })
+    return ops_detail::apply_own_function<linearity::nonlinear>(f, x...);
+  else if constexpr (ops_detail::takes_index_and_elements<F, ops_detail::rank_of_result<X...>, X...>)
+    return ops_detail::apply_with_index(f, x...);
   else
-    return apply(ops_detail::elementwise_op<ops_detail::own_function<F, linearity::nonlinear>>{{f}}, x...);
+    return ops_detail::apply_to_elements(f, x...);
 }
 /// The same for a function whose kind the program states.
 /// Pre: the function is of this kind. Nothing checks it.
 /// Example: elementwise<linearity::linear>([](float a) { return 2 * a; }, x) with x partial over "data"
 template <linearity Kind, class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
-  return apply(ops_detail::elementwise_op<ops_detail::own_function<F, Kind>>{{f}}, x...);
+  return ops_detail::apply_own_function<Kind>(f, x...);
 }
 
 }  // namespace ashlar

@@ -1,5 +1,6 @@
 // Stencils: functions of a cell and its neighbours.
 #pragma once
+#include "ashlar/ops/cell_index.hpp"
 #include "ashlar/ops/halo.hpp"
 #include "ashlar/ops/stencil_neighbours.hpp"
 
@@ -15,13 +16,6 @@ constexpr stencil_box inside(int distance) {
   if (distance < 0) meta_detail::fail("ashlar::inside: a distance from the edge is 0 or more cells");
   return {distance};
 }
-
-/// The global index of a cell, for stencils that take it as their first argument.
-template <int Rank>
-struct cell_index {
-  index_t of[Rank]{};
-  ASHLAR_FUNCTION constexpr index_t operator[](int d) const { return of[d]; }
-};
 
 namespace ops_detail {
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/kernels/expression_tree.hpp"
+#include "ashlar/kernels/index_of_elements.hpp"
 #include "ashlar/kernels/math.hpp"
 #include "ashlar/kernels/random.hpp"
 #include "ashlar/kernels/reduce.hpp"
@@ -90,6 +91,22 @@ struct random_source {
       broadcast_strides(part.extents(), out, own, l.stride);
       return l;
     }
+  }
+  void expect(std::shared_ptr<reader> const&) const {}
+  static long reads(void const*) { return 0; }
+  void keep(void const*) {}
+};
+
+// The global index of each element of a shard that holds `part`.
+template <int Rank>
+struct index_source {
+  region part;
+  auto leaf(shape const& out) const {
+    kernels::index_of_elements<Rank> l(part);
+    index_t own[max_rank]{};
+    std::copy_n(l.stride, Rank, own);
+    broadcast_strides(part.extents(), out, own, l.stride);
+    return l;
   }
   void expect(std::shared_ptr<reader> const&) const {}
   static long reads(void const*) { return 0; }
@@ -271,6 +288,43 @@ auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape con
   using node = quaternary_node<F, node_of_t<A>, node_of_t<B>, node_of_t<C>, node_of_t<D>>;
   return make_expression<T, L>(m, extents, node{op.f, node_of(a), node_of(b), node_of(c), node_of(d)},
                                join(join(sources_of(a), sources_of(b)), join(sources_of(c), sources_of(d))));
+}
+// A function of the index: the index is the first leaf.
+template <class L, int Rank, class M>
+auto sources_of_index(device_mesh<M> const& m, shape const& extents) {
+  region const part = local_region(extents, value_v<mesh_context<M, L>, owned_layout_t<L>>, m.sizes(), m.rank());
+  return product<index_source<Rank>>({part});
+}
+template <class T, class L, class F, int Rank, class M, class A>
+auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
+                 A const& a) {
+  using node = binary_node<F, leaf_node, node_of_t<A>>;
+  return make_expression<T, L>(m, extents, node{op.f.f, {}, node_of(a)},
+                               join(sources_of_index<L, Rank>(m, extents), sources_of(a)));
+}
+template <class T, class L, class F, int Rank, class M, class A, class B>
+auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
+                 A const& a, B const& b) {
+  using node = ternary_node<F, leaf_node, node_of_t<A>, node_of_t<B>>;
+  return make_expression<T, L>(m, extents, node{op.f.f, {}, node_of(a), node_of(b)},
+                               join(join(sources_of_index<L, Rank>(m, extents), sources_of(a)), sources_of(b)));
+}
+template <class T, class L, class F, int Rank, class M, class A, class B, class C>
+auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
+                 A const& a, B const& b, C const& c) {
+  using node = quaternary_node<F, leaf_node, node_of_t<A>, node_of_t<B>, node_of_t<C>>;
+  return make_expression<T, L>(
+      m, extents, node{op.f.f, {}, node_of(a), node_of(b), node_of(c)},
+      join(join(sources_of_index<L, Rank>(m, extents), sources_of(a)), join(sources_of(b), sources_of(c))));
+}
+template <class T, class L, class F, int Rank, class M, class A, class B, class C, class D>
+auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
+                 A const& a, B const& b, C const& c, D const& d) {
+  using node = quinary_node<F, leaf_node, node_of_t<A>, node_of_t<B>, node_of_t<C>, node_of_t<D>>;
+  return make_expression<T, L>(
+      m, extents, node{op.f.f, {}, node_of(a), node_of(b), node_of(c), node_of(d)},
+      join(join(join(sources_of_index<L, Rank>(m, extents), sources_of(a)), join(sources_of(b), sources_of(c))),
+           sources_of(d)));
 }
 template <class T, class L, unsigned Dims, class M, class A, class Like>
 auto make_result(expand_op<Dims> const&, device_mesh<M> const& m, shape const& extents, A const& a, Like const&) {
