@@ -20,10 +20,11 @@ _loader.exec_module(explain)
 
 
 def type_text(of):
-    """A type in the words of programs. gdb writes a cast before each character of a name."""
+    """A type in the words of programs. gdb writes a cast before each character of a name, and gdb 16 the character as a number."""
     if of.code == gdb.TYPE_CODE_REF:
         of = of.target()
-    return explain.decode(re.sub(r"\(char\)", "", str(of.strip_typedefs().unqualified())))
+    characters = re.sub(r"\(char\)(\d+)", lambda found: f"'{chr(int(found[1]))}'", str(of.strip_typedefs().unqualified()))
+    return explain.decode(characters.replace("(char)", ""))
 
 
 def extents_of(shape):
