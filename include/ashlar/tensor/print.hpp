@@ -33,10 +33,10 @@ struct printed_part {
   region corner(unsigned which) const;
 };
 
-// The printed cells, row-major, of a rank that owns the box `own`, that hold nothing yet: they are outside of it in more than
-// `filled` dimensions, and not beyond a given edge.
-ASHLAR_INLINE std::vector<bool> unset_cells(printed_part const& what, region const& own, shape const& extents,
-                                            halo_widths const& widths, int filled);
+// A mark for each printed cell, row-major, of a rank that owns the box `own`: a question mark if it holds nothing yet. Such cells
+// are outside of the box in more than `filled` dimensions, and not beyond a given edge.
+ASHLAR_INLINE std::string marks_of_cells(printed_part const& what, region const& own, shape const& extents,
+                                         halo_widths const& widths, int filled);
 
 // The layout with even splits in place of block-cyclic ones. Then the printed elements of a rank's shard are
 // neighbours.
@@ -102,10 +102,10 @@ void write_number(std::ostream& out, T x) {
 // Writes nested brackets, as NumPy does: numbers of the last dimension side by side, all of one width.
 class number_writer {
  public:
-  // Writes `count` numbers. One that is not known is a question mark.
+  // Writes `count` numbers. One whose mark is a question mark is not known.
   template <class T>
   number_writer(std::ostream& out, printed_part const& what, T const* numbers, std::size_t count,
-                std::vector<bool> const& unknown = {})
+                std::string const& marks = {})
       : out_(out), what_(what) {
     std::ostringstream text;
     text.precision(out.precision());
@@ -113,7 +113,7 @@ class number_writer {
     for (T const* x = numbers; x != numbers + count; ++x) {
       text.str("");
       write_number(text, *x);
-      word_.push_back(word_.size() < unknown.size() && unknown[word_.size()] ? "?" : text.str());
+      word_.push_back(word_.size() < marks.size() && marks[word_.size()] == '?' ? "?" : text.str());
       width_ = std::max(width_, word_.back().size());
     }
   }
@@ -289,7 +289,7 @@ void print(std::ostream& out, X const& x, show_halos, call_site w = call_site::c
       out << "rank " << rank << tensor_detail::stored_text(own, t.widths) << "\n";
       if (count == 0) continue;
       tensor_detail::number_writer(out, what, cells.data() + at, count,
-                                   tensor_detail::unset_cells(what, own, t.extents(), t.widths, filled))
+                                   tensor_detail::marks_of_cells(what, own, t.extents(), t.widths, filled))
           .write();
       out << "\n";
       at += count;
