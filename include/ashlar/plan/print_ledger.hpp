@@ -19,7 +19,8 @@ ASHLAR_INLINE std::string text_of(waste_record const& r);
 
 /// Writes a ledger with one line per record: its pass, name, axes, bytes received per rank and call site. The bytes
 /// of a solver are not counted. After the call site of an exchange of halos comes the number of neighbours. The line ends
-/// with the number of equal collectives if there are several. The totals of further collectives follow. Then a line has the sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
+/// with the number of equal collectives if there are several. The totals of further collectives follow. Then
+/// a line has the sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
 template <class Mesh, class Records>
 std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   auto const begin_line = [&out](auto const& r) -> std::ostream& {

@@ -1,5 +1,6 @@
 // The exchange of the halos of several fields on real ranks: one message from each neighbour.
 #pragma once
+#include "ashlar/kernels/copies_of_fields.hpp"
 #include "ashlar/ops/halo_bundle.hpp"
 #include "ashlar/tensor/halo.hpp"
 #include <numeric>
@@ -202,10 +203,7 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
     in_ = join_messages(ins, sizes, 0);
     byte* const packed = packed_.allocate(out.bytes);
     byte* const arrived = arrived_.allocate(in_.bytes);
-    for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
-      using T = element_t<Y>;
-      strided_copy(space{}, static_cast<T const*>(x.cells), reinterpret_cast<T*>(packed), out.loops[i]);
-    });
+    copy_cells<true>(packed, out);
     memory_.emplace(mpi_reads<space>(), space{}, packed, out.bytes, arrived, in_.bytes);
     ranks_.counters().all_to_all.add(bytes(fields_, true));
     or_give_up(ranks_, [&] {
@@ -218,10 +216,29 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
   void finish_messages() {
     base::finish_requests();
     memory_->finish();
-    for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
-      using T = element_t<Y>;
-      strided_copy(space{}, reinterpret_cast<T const*>(arrived_.data()), x.cells, in_.loops[i]);
-    });
+    copy_cells<false>(arrived_.data(), in_);
+  }
+  // Packs the cells of all fields to the buffer, or copies them from there: on a device by one kernel for all fields, and on
+  // the host by rows.
+  template <bool Pack>
+  void copy_cells(byte* buffer, joined_messages const& m) const {
+    if constexpr ((runs_in_caller<typename X::execution_space> && ...)) {
+      for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
+        using T = element_t<Y>;
+        if constexpr (Pack)
+          strided_copy(space{}, static_cast<T const*>(x.cells), reinterpret_cast<T*>(buffer), m.loops[i]);
+        else
+          strided_copy(space{}, reinterpret_cast<T const*>(buffer), x.cells, m.loops[i]);
+      });
+    } else {
+      std::vector<field_box> boxes;
+      for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
+        byte* const cells = reinterpret_cast<byte*>(x.cells);
+        for (loop_nest<2> const& nest : m.loops[i])
+          boxes.push_back({Pack ? cells : buffer, Pack ? buffer : cells, sizeof(element_t<Y>), nest});
+      });
+      copy_fields(space{}, boxes.data(), boxes.size());
+    }
   }
 
   std::tuple<halo_field<X>...> fields_;

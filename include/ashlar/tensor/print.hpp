@@ -3,7 +3,6 @@
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/draw.hpp"
 #include "ashlar/tensor/gather.hpp"
-#include <span>
 #include <sstream>
 
 namespace ashlar {
@@ -34,10 +33,10 @@ struct printed_part {
   region corner(unsigned which) const;
 };
 
-// The printed cells, row-major, of a rank that owns the box `own`, that hold nothing yet: they are outside of it in more than
-// `filled` dimensions, and not beyond a given edge.
-ASHLAR_INLINE std::vector<bool> unset_cells(printed_part const& what, region const& own, shape const& extents,
-                                            halo_widths const& widths, int filled);
+// A mark for each printed cell, row-major, of a rank that owns the box `own`: a question mark if it holds nothing yet. Such cells
+// are outside of the box in more than `filled` dimensions, and not beyond a given edge.
+ASHLAR_INLINE std::string marks_of_cells(printed_part const& what, region const& own, shape const& extents,
+                                         halo_widths const& widths, int filled);
 
 // The layout with even splits in place of block-cyclic ones. Then the printed elements of a rank's shard are
 // neighbours.
@@ -103,18 +102,18 @@ void write_number(std::ostream& out, T x) {
 // Writes nested brackets, as NumPy does: numbers of the last dimension side by side, all of one width.
 class number_writer {
  public:
-  // A number that is not known is a question mark.
+  // Writes `count` numbers. One whose mark is a question mark is not known.
   template <class T>
-  number_writer(std::ostream& out, printed_part const& what, std::span<T const> numbers,
-                std::vector<bool> const& unknown = {})
+  number_writer(std::ostream& out, printed_part const& what, T const* numbers, std::size_t count,
+                std::string const& marks = {})
       : out_(out), what_(what) {
     std::ostringstream text;
     text.precision(out.precision());
     text.setf(out.flags() & std::ios_base::floatfield, std::ios_base::floatfield);
-    for (T const& x : numbers) {
+    for (T const* x = numbers; x != numbers + count; ++x) {
       text.str("");
-      write_number(text, x);
-      word_.push_back(word_.size() < unknown.size() && unknown[word_.size()] ? "?" : text.str());
+      write_number(text, *x);
+      word_.push_back(word_.size() < marks.size() && marks[word_.size()] == '?' ? "?" : text.str());
       width_ = std::max(width_, word_.back().size());
     }
   }
@@ -185,7 +184,7 @@ void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   if (numbers.empty())
     out << "[]";
   else
-    tensor_detail::number_writer(out, what, std::span(numbers)).write();
+    tensor_detail::number_writer(out, what, numbers.data(), numbers.size()).write();
   out << "\n";
 }
 
@@ -289,8 +288,8 @@ void print(std::ostream& out, X const& x, show_halos, call_site w = call_site::c
       auto const count = static_cast<std::size_t>(what.extents().size());
       out << "rank " << rank << tensor_detail::stored_text(own, t.widths) << "\n";
       if (count == 0) continue;
-      tensor_detail::number_writer(out, what, std::span(cells).subspan(at, count),
-                                   tensor_detail::unset_cells(what, own, t.extents(), t.widths, filled))
+      tensor_detail::number_writer(out, what, cells.data() + at, count,
+                                   tensor_detail::marks_of_cells(what, own, t.extents(), t.widths, filled))
           .write();
       out << "\n";
       at += count;

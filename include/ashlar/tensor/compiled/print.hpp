@@ -30,10 +30,10 @@ ASHLAR_INLINE region printed_part::corner(unsigned which) const {
   return r;
 }
 
-ASHLAR_INLINE std::vector<bool> unset_cells(printed_part const& what, region const& own, shape const& extents,
-                                            halo_widths const& widths, int filled) {
+ASHLAR_INLINE std::string marks_of_cells(printed_part const& what, region const& own, shape const& extents,
+                                         halo_widths const& widths, int filled) {
   shape const printed = what.extents();
-  std::vector<bool> unset(static_cast<std::size_t>(printed.size()));
+  std::string marks(static_cast<std::size_t>(printed.size()), ' ');
   for (index_t i = 0; i < printed.size(); ++i) {
     int outside = 0;
     bool given = false;
@@ -46,9 +46,9 @@ ASHLAR_INLINE std::vector<bool> unset_cells(printed_part const& what, region con
       outside += v < own.dim[d].begin || v >= own.dim[d].end;
       given = given || cell_at(v, extents[d], widths.dim[d]).given;
     }
-    unset[static_cast<std::size_t>(i)] = outside > filled && !given;
+    if (outside > filled && !given) marks[static_cast<std::size_t>(i)] = '?';
   }
-  return unset;
+  return marks;
 }
 
 ASHLAR_INLINE std::string stored_text(region const& own, halo_widths const& widths) {
