@@ -224,7 +224,7 @@ constexpr auto elementwise(F const& f, X const&... x) {
   else if constexpr (ops_detail::takes_index_and_elements<F, ops_detail::rank_of_result<X...>, X...>)
     return ops_detail::apply_with_index(f, x...);
   else
-    return ops_detail::apply_to_elements(f, x...);
+    return apply(ops_detail::elementwise_op<F>{f}, x...);
 }
 /// The same for a function whose kind the program states.
 /// Pre: the function is of this kind. Nothing checks it.
