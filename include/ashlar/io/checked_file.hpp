@@ -35,6 +35,8 @@ class checked_file {
   /// Pre: at + n <= size().
   void read(std::uint64_t at, void* to, std::size_t n) const;
   void write(std::uint64_t at, void const* from, std::size_t n) const;
+  /// Gives the file n bytes. The file system reserves their blocks if it can. Then it does less for each write, and a disk
+  /// that is full is an error here. Ranks write to one file in turn, so this work would keep the others waiting.
   void resize(std::uint64_t n) const;
   /// Asks the system to start writing the bytes [at, at + n) to the disk. Does not wait.
   void start_sync(std::uint64_t at, std::uint64_t n) const;

@@ -55,6 +55,10 @@ ASHLAR_INLINE void checked_file::write(std::uint64_t at, void const* from, std::
 
 ASHLAR_INLINE void checked_file::resize(std::uint64_t n) const {
   if (::ftruncate(descriptor_, static_cast<off_t>(n)) != 0) fail_for_reason("resized");
+#if ASHLAR_LINUX
+  if (n != 0 && ::fallocate(descriptor_, 0, 0, static_cast<off_t>(n)) != 0 && errno == ENOSPC)
+    fail_for_reason("resized");
+#endif
 }
 
 ASHLAR_INLINE void checked_file::start_sync(std::uint64_t at, std::uint64_t n) const {
