@@ -231,7 +231,8 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
           strided_copy(space{}, reinterpret_cast<T const*>(buffer), x.cells, m.loops[i]);
       });
     } else {
-      std::vector<field_box> boxes;
+      using box = std::enable_if_t<count != 0, field_box>;  // hosts do not instantiate its vector
+      std::vector<box> boxes;
       for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
         byte* const cells = reinterpret_cast<byte*>(x.cells);
         for (loop_nest<2> const& nest : m.loops[i])

@@ -230,18 +230,19 @@ std::vector<printed_t<T>> gather_stored(sharded_tensor<T, L, M, S> const& x, cal
   }
   message_blocks blocks;
   index_t all = 0;
-  std::vector<interval> parts;
+  std::vector<index_t> ends;
   for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i) {
     region const own = local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i));
-    index_t const count = printed_part(stored_extents_of(own.extents(), x.widths)).extents().size();
-    parts.push_back({all, all + count});
-    all += count;
+    all += printed_part(stored_extents_of(own.extents(), x.widths)).extents().size();
+    ends.push_back(all);
   }
   region const whole = whole_region(shape::of(all));
-  for (interval const& part : parts) {
+  index_t begin = 0;
+  for (index_t const end : ends) {
     region cells = whole;
-    cells.dim[0] = part;
+    cells.dim[0] = {begin, end};
     blocks.add(whole, cells, true, buffer_side::source);
+    begin = end;
   }
   blocks.finish(whole);
   auto const own = on_host<S>(block.data(), mine.size());
