@@ -114,7 +114,8 @@ TEST_CASE("bundle of halos: adopted memory with strides, and given cells") {
         m, Kokkos::subview(whole, Kokkos::ALL, std::pair<index_t, index_t>(0, stored[1])), {n[0], n[1]});
     Kokkos::deep_copy(u.strided_view(), like.strided_view());
     auto const [a, b] = exchange_halo(bundle(u, like));
-    auto const x = a.strided_view(), y = b.strided_view();
+    auto const x = a.strided_view();
+    auto const y = b.strided_view();
     bool same = true;
     for (std::size_t i = 0; i < x.extent(0); ++i)
       for (std::size_t j = 0; j < x.extent(1); ++j) same = same && x(i, j) == y(i, j);
