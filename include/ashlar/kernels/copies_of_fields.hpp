@@ -19,8 +19,8 @@ struct copies_of_fields {
   index_t end[most];  // elements up to the end of the box
   field_box box[most];
 
-  copies_of_fields(field_box const* boxes, std::size_t n) {
-    for (field_box const* b = boxes; b != boxes + n; ++b) {
+  copies_of_fields(field_box const* boxes, std::size_t how_many) {
+    for (field_box const* b = boxes; b != boxes + how_many; ++b) {
       end[copies] = b->nest.size() + elements();
       box[copies++] = *b;
     }

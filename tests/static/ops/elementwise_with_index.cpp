@@ -16,7 +16,8 @@ struct weighted {
 };
 constexpr auto step = [](auto const& m) {
   auto const x = make<double, layout<"y", none>>(m, {8, 6});
-  auto const y = elementwise([](cell_index<2> const& at, double v) { return static_cast<float>(v) + at[1]; }, x);
+  auto const y =
+      elementwise([](cell_index<2> const& at, double v) { return static_cast<float>(v + double(at[1])); }, x);
   static_assert(std::is_same_v<element_t<decltype(y)>, float> &&
                 std::is_same_v<layout_t<decltype(y)>, layout<"y", none>>);
   auto const column = make<double, layout<none>>(m, {6});
