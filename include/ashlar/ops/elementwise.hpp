@@ -114,10 +114,10 @@ struct function_of_index {
   ASHLAR_FUNCTION constexpr auto operator()(cell_index<Rank> const& at, T const&... x) const {
     return f(at, x...);
   }
-  template <int I, class... X>
-    requires requires(F const& g, X const&... x) { g.template pullback<I>(x...); }
-  constexpr auto pullback(X const&... x) const {
-    return f.template pullback<I>(x...);
+  template <int I, class Ct, class Y, class... X>
+    requires has_pullback<F, I, Ct, Y, X...>
+  constexpr auto pullback(Ct const& ct, Y const& y, X const&... x) const {
+    return f.template pullback<I>(ct, y, x...);
   }
 };
 template <class F, int Rank>
