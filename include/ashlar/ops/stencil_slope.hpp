@@ -167,7 +167,8 @@ struct slope_at_centre {
       if (computed)
         for (int read = 0; read < count; ++read) {
           auto const slope = slope_at<I, rank>(f, offset_of_component<rank>(u.components, read), at, u, v...);
-          for (int c = 0; c < count; ++c) all.of[read] = static_cast<T>(all.of[read] + slope[c] * ct.component(c));
+          for (int c = 0; c < count; ++c)
+            all.of[read] = static_cast<T>(all.of[read] + slope[static_cast<std::size_t>(c)] * ct.component(c));
         }
       return all;
     } else {
