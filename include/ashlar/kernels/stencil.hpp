@@ -156,7 +156,8 @@ struct stencil_kernel {
     } else if constexpr (Contiguous) {
       for (int c = 0; c < components; ++c) y.put(j * components + c, ops_detail::result_component(v, c));
     } else {
-      for (int c = 0; c < components; ++c) y.put(j * stride[last] + component_at(c), ops_detail::result_component(v, c));
+      for (int c = 0; c < components; ++c)
+        y.put(j * stride[last] + component_at(c), ops_detail::result_component(v, c));
     }
   }
   ASHLAR_FUNCTION index_t component_at(index_t c) const {

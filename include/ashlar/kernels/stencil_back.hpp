@@ -117,8 +117,8 @@ struct stencil_back_kernel {
             R& sum = y[i * stride[last] + component_at(read, stride)];
             auto const slopes = slope_of(offset(k, read), c, index{});
             for (int returned = 0; returned < components; ++returned)
-              sum = static_cast<R>(sum +
-                                   ops_detail::result_component(slopes, returned) * g[component_at(returned, ct_stride)]);
+              sum = static_cast<R>(sum + ops_detail::result_component(slopes, returned) *
+                                             g[component_at(returned, ct_stride)]);
           }
         }
       }
