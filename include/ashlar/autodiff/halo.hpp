@@ -301,22 +301,13 @@ constexpr auto recorded_stencil(F const& f, stencil_box const& box, Y const& y, 
   return result;
 }
 
-// A derivative of a functor that returns one component covers the element of this component alone.
-template <class F, class R, class X, class... V>
-constexpr bool reads_own_components() {
-  using rules = ops_detail::component_rules_of<F, X, R, true>;
-  if constexpr (rules::cells < rules::rank)
-    return !ops_detail::stencil_reads_beyond_its_reach<F, rules, element_t<X>, element_t<V>...>::value;
-  else
-    return true;
-}
-
 // The forward pass computes all results of a functor at once. Each result has a pullback.
 template <bool Boxed, class F, class U, class... V>
 constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V const&... v) {
-  using R = ops_detail::stencil_value<F, tensor_of<std::remove_cvref_t<decltype(recorded_field(u))>>, tensor_of<V>...>;
+  using X = tensor_of<std::remove_cvref_t<decltype(recorded_field(u))>>;
+  using R = ops_detail::stencil_value<F, X, tensor_of<V>...>;
   auto const x = recorded_field(u);
-  (void)reads_own_components<F, R, tensor_of<std::remove_const_t<decltype(x)>>, tensor_of<V>...>();
+  ops_detail::require_own_components<F, X, tensor_of<V>...>();
   auto const y = ops_detail::run_stencil<Boxed>(f, box, field_of_kernel(std::forward<U>(u)),
                                                 plan_detail::materialize(stop_gradient(v))...);
   if constexpr (ops_detail::number_of_results<R> == 0)

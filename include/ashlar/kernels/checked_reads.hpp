@@ -12,10 +12,6 @@ inline constexpr bool reads_are_checked = false;
 inline constexpr bool reads_are_checked = true;
 #endif
 
-template <class T, int Rank>
-KOKKOS_FUNCTION constexpr bool has_component(ops_detail::neighbours<T, Rank, Rank> const&, index_t const*) {
-  return true;
-}
 // Offset: that of an element, the last numbers of which are a component.
 template <class T, int Rank, int Cells>
 KOKKOS_FUNCTION constexpr bool has_component(ops_detail::neighbours<T, Rank, Cells> const& u, index_t const* offset) {
@@ -36,7 +32,7 @@ struct checked_neighbours {
     if (!within_reach(std::make_integer_sequence<int, (numbers < Cells ? numbers : Cells)>{}, at))
       Kokkos::abort(
           "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
-    if constexpr (numbers > Cells)
+    if constexpr (Cells < numbers && Cells < Rank)
       if (!has_component(around, at))
         Kokkos::abort(
             "ashlar::stencil: the functor reads a component that the tensor does not have; components count from 0");

@@ -23,14 +23,11 @@ ASHLAR_FUNCTION stencil_leaf<I, U> const& stencil_leaf_at(stencil_leaf<I, U> con
 }
 
 /// Moves to the cell at an offset.
-template <class T, int Rank>
-ASHLAR_FUNCTION void move_cell(ops_detail::neighbours<T, Rank, Rank>& u, index_t const (&by)[Rank]) {
-  for (int d = 0; d < Rank; ++d) u.cell += by[d] * u.stride[d];
-}
 template <class T, int Rank, int Cells>
 ASHLAR_FUNCTION void move_cell(ops_detail::neighbours<T, Rank, Cells>& u, index_t const (&by)[Rank]) {
   for (int d = 0; d < Rank; ++d) u.cell += by[d] * u.stride[d];
-  for (int d = 0; d < Cells; ++d) u.first += by[d] * u.stride[d];
+  if constexpr (Cells < Rank)
+    for (int d = 0; d < Cells; ++d) u.first += by[d] * u.stride[d];
 }
 
 /// The array of a stencil's result, or the arrays of several results, from one cell on. All have the same strides.

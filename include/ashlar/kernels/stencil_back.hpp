@@ -11,13 +11,11 @@ namespace ashlar::kernels_detail {
 template <int Operand, class F, class R, class Ct, int Rank, class... T>
 struct stencil_back_kernel {
   using index = std::index_sequence_for<T...>;
-  static constexpr int cell_dims = ops_detail::cell_dimensions<F, Rank>;
+  using forward = stencil_kernel<F, R, Rank, T...>;
   template <class E>
-  using around_cell = ops_detail::neighbours<E, Rank, cell_dims>;
-  using value = typename stencil_kernel<F, R, Rank, T...>::value;
-  static constexpr int components = ops_detail::components_of<value>::count;  // that f returns; 0 if no array
-  static constexpr int pairs = components > 0 ? components* components : 1;
-  static constexpr int last = components > 0 ? cell_dims - 1 : Rank - 1;  // the dimension of rows
+  using around_cell = typename forward::template around<E>;
+  static constexpr int cell_dims = forward::cell_dims, components = forward::components, last = forward::last;
+  static constexpr int results = components > 0 ? components : 1, pairs = results * results;
   using reads = ops_detail::reach_of_operand<F, Operand>;
   static constexpr int offsets = ops_detail::reach_offsets<reads, Rank>::most;
   static constexpr bool constant = ops_detail::has_constant_slope<F, Operand, Rank, around_cell<T>...>;
@@ -93,9 +91,8 @@ struct stencil_back_kernel {
       for (int p = 0; p < pairs; ++p) {
         R const w = slope[k * pairs + p];
         if (w == R{}) continue;
-        R* const to = y + (components > 0 ? component_at(p / (components > 0 ? components : 1), stride) : 0);
-        Ct const* const g = ct + from - o[last] * ct_stride[last] +
-                            (components > 0 ? component_at(p % (components > 0 ? components : 1), ct_stride) : 0);
+        R* const to = y + component_at(p / results, stride);
+        Ct const* const g = ct + from - o[last] * ct_stride[last] + component_at(p % results, ct_stride);
         if (components == 0 && ct_stride[last] == 1) {
           ASHLAR_INDEPENDENT
           for (index_t i = low; i < high; ++i) to[i] = static_cast<R>(to[i] + w * g[i]);
@@ -124,9 +121,9 @@ struct stencil_back_kernel {
       }
     }
   }
-  // The distance from stored position 0 in the dimensions of components to component c.
+  // The distance from stored position 0 in the dimensions of components to component c. 0 if f returns no array.
   ASHLAR_FUNCTION index_t component_at(index_t c, index_t const (&by)[Rank]) const {
-    if constexpr (cell_dims < Rank) {
+    if constexpr (components > 0) {
       index_t extent[Rank - cell_dims], to = 0;
       for (int d = cell_dims; d < Rank; ++d) {
         extent[d - cell_dims] = end[d] - begin[d];

@@ -184,7 +184,7 @@ template <class L>
 inline constexpr bool has_halo_sums = is_in_state<L, halo_state::sums>;
 
 template <class L>
-struct layout_shows_no_halo {
+struct halo_is_missing {
   static constexpr bool value = !layout_has_a_halo<L>::value;
 };
 

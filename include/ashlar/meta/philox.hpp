@@ -21,6 +21,10 @@ struct philox_words {
   friend constexpr bool operator==(philox_words const&, philox_words const&) = default;
 };
 
+/// The factors of a round of Philox, and what it adds to the key.
+inline constexpr std::uint32_t philox_factor_0 = 0xD2511F53u, philox_factor_1 = 0xCD9E8D57u;
+inline constexpr std::uint32_t philox_step_0 = 0x9E3779B9u, philox_step_1 = 0xBB67AE85u;
+
 /// Philox4x32-10: a keyed bijection on 128-bit counters whose outputs pass statistical tests of randomness. Words of
 /// low significance come first. (The name ends in _10 because Random123 defines a macro named philox4x32.)
 /// Source: Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3, SC'11.
@@ -28,14 +32,14 @@ ASHLAR_FUNCTION constexpr philox_words philox4x32_10(std::uint32_t const (&count
   std::uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
   std::uint32_t k0 = key[0], k1 = key[1];
   for (int round = 0; round < 10; ++round) {
-    std::uint64_t const p0 = std::uint64_t{0xD2511F53u} * c0;
-    std::uint64_t const p1 = std::uint64_t{0xCD9E8D57u} * c2;
+    std::uint64_t const p0 = std::uint64_t{philox_factor_0} * c0;
+    std::uint64_t const p1 = std::uint64_t{philox_factor_1} * c2;
     c0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ k0;
     c1 = static_cast<std::uint32_t>(p1);
     c2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
     c3 = static_cast<std::uint32_t>(p0);
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    k0 += philox_step_0;
+    k1 += philox_step_1;
   }
   return {{c0, c1, c2, c3}};
 }

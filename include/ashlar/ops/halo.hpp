@@ -7,10 +7,6 @@ namespace ashlar {
 
 namespace ops_detail {
 
-template <class L>
-struct halo_is_missing {
-  static constexpr bool value = !layout_detail::layout_has_a_halo<L>::value;
-};
 template <class L, corners C>
 struct halo_is_exchanged_already {
   static constexpr bool value =

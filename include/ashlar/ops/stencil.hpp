@@ -299,6 +299,13 @@ constexpr bool check_results() {
   else
     return false;
 }
+// For a derivative or an update: a functor that returns one component reads its own alone.
+template <class F, class X, class... V>
+constexpr void require_own_components() {
+  using rules = component_rules_of<F, X, stencil_value<F, X, V...>, true>;
+  if constexpr (rules::cells < rules::rank)
+    (void)stencil_reads_beyond_its_reach<F, rules, element_t<X>, element_t<V>...>::value;  // for its sentence
+}
 // Checks that an array R has an element for each component of x.
 template <class F, class R, class X>
 constexpr void require_components(X const& x) {

@@ -1,5 +1,6 @@
 // The elements that the functor of a stencil reads, and arrays of components that it returns.
 #pragma once
+#include "ashlar/ops/cell_index.hpp"
 #include "ashlar/ops/stencil_reach.hpp"
 #include "ashlar/ops/stencil_results.hpp"
 #include <type_traits>
@@ -10,16 +11,25 @@ namespace ashlar::ops_detail {
 template <class F, int Rank>
 inline constexpr int cell_dimensions = F::reach.rank == 0 || F::reach.rank > Rank ? Rank : F::reach.rank;
 
-/// The distance from component 0 of a cell to component c, counted in row-major order.
+/// The offset 0, and component c in row-major order.
+template <int Rank, int Components>
+ASHLAR_FUNCTION constexpr cell_index<Rank> offset_of_component(index_t const (&extent)[Components], index_t c) {
+  cell_index<Rank> at{};
+  for (int k = Components - 1; k > 0; --k) {
+    at.of[Rank - Components + k] = c % extent[k];
+    c /= extent[k];
+  }
+  at.of[Rank - Components] = c;
+  return at;
+}
+/// The distance from component 0 of a cell to component c.
 template <int Rank, int Components>
 ASHLAR_FUNCTION constexpr index_t component_offset(index_t c, index_t const (&extent)[Components],
                                                    index_t const (&stride)[Rank]) {
+  cell_index<Rank> const at = offset_of_component<Rank>(extent, c);
   index_t to = 0;
-  for (int k = Components - 1; k > 0; --k) {
-    to += c % extent[k] * stride[Rank - Components + k];
-    c /= extent[k];
-  }
-  return to + c * stride[Rank - Components];
+  for (int d = Rank - Components; d < Rank; ++d) to += at[d] * stride[d];
+  return to;
 }
 
 /// A cell and its neighbours: u(i, j) is the element at this offset from the cell. A tensor of more than `Cells`

@@ -131,18 +131,6 @@ struct reach_offsets {
   }
 };
 
-/// The offset 0, and component c in row-major order.
-template <int Rank, int Components>
-ASHLAR_FUNCTION constexpr cell_index<Rank> offset_of_component(index_t const (&extent)[Components], index_t c) {
-  cell_index<Rank> at{};
-  for (int k = Components - 1; k > 0; --k) {
-    at.of[Rank - Components + k] = c % extent[k];
-    c /= extent[k];
-  }
-  at.of[Rank - Components] = c;
-  return at;
-}
-
 /// The cotangent of an operand that f reads at offset 0: ct times the derivative, and 0 outside the box. It is a stencil
 /// of f's operands and ct, the second one.
 template <int I, class F, bool Boxed>

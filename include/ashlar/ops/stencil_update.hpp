@@ -35,18 +35,6 @@ constexpr bool reads_its_colour(int of) {
   }
   return false;
 }
-// Checks F as check_results does. A cell's other components may have been updated, so F reads its own, or returns all.
-template <class F, class X, class... V>
-constexpr bool check_update() {
-  if constexpr (check_results<F, X, V...>()) {
-    using rules = component_rules_of<F, X, stencil_value<F, X, V...>, true>;
-    if constexpr (rules::cells < rules::rank)
-      (void)stencil_reads_beyond_its_reach<F, rules, element_t<X>, element_t<V>...>::value;  // for its sentence
-    return true;
-  } else {
-    return false;
-  }
-}
 template <class R, class X>
 struct update_gives_another_type {
   static constexpr bool value = !std::is_same_v<R, X>;
@@ -77,7 +65,8 @@ constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) 
       plan_detail::backend_of<X>::own_memory(u);
       auto const filled = exchange_halo<which>(u, c.where);
       using Filled = std::remove_cvref_t<decltype(filled)>;
-      if constexpr (ops_detail::check_update<F, Filled, V...>()) {
+      if constexpr (ops_detail::check_results<F, Filled, V...>()) {
+        ops_detail::require_own_components<F, Filled, V...>();  // others may have been updated
         using result = ops_detail::stencil_result<F, Filled, V...>;
         ops_detail::require_components<F, ops_detail::stencil_value<F, Filled, V...>>(u);
         static_assert(!ops_detail::update_gives_another_type<result, X>::value,

@@ -251,7 +251,7 @@ std::vector<printed_t<T>> gather_stored(sharded_tensor<T, L, M, S> const& x, cal
 
 template <class L>
 constexpr bool check_printed_halo() {
-  static_assert(!layout_detail::layout_shows_no_halo<L>::value,
+  static_assert(!layout_detail::halo_is_missing<L>::value,
                 "ashlar::print: the layout has no halo; leave with_halos out");
   static_assert(!halo_is_partial<L>::value, "ashlar::print: the layout is partial; all_reduce it first");
   return layout_has_a_halo<L>::value && !halo_is_partial<L>::value;

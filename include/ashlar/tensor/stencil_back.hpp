@@ -66,7 +66,7 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
   if constexpr (kernel::constant)
     for (int i = 0; i < kernel::offsets; ++i)
       for (int p = 0; p < kernel::pairs; ++p) {
-        int const read = p / std::max(kernel::components, 1), returned = p % std::max(kernel::components, 1);
+        int const read = p / kernel::results, returned = p % kernel::results;
         auto const slope = ops_detail::slope_at<I, rank>(f, k.offset(i, read), cell_index<rank>{},
                                                          typename kernel::template around_cell<element_t<X>>{},
                                                          typename kernel::template around_cell<element_t<V>>{}...);

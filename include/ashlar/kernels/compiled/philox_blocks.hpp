@@ -17,7 +17,7 @@ __attribute__((target("avx2"))) inline index_t philox_by_avx2(prng_key key, inde
   using halves [[gnu::vector_size(32)]] = int;
 #endif
   constexpr int registers = 2, lanes = 4;
-  constexpr std::uint64_t low = 0xFFFFFFFFu, m0 = 0xD2511F53u, m1 = 0xCD9E8D57u;
+  constexpr std::uint64_t low = 0xFFFFFFFFu, m0 = meta_detail::philox_factor_0, m1 = meta_detail::philox_factor_1;
   index_t done = 0;
   for (; n - done >= registers * lanes; done += registers * lanes) {
     four c0[registers], c1[registers], c2[registers], c3[registers];
@@ -28,7 +28,7 @@ __attribute__((target("avx2"))) inline index_t philox_by_avx2(prng_key key, inde
       c2[r] = c3[r] = four{};
     }
     auto k0 = static_cast<std::uint32_t>(key.value), k1 = static_cast<std::uint32_t>(key.value >> 32);
-    for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u)
+    for (int round = 0; round < 10; ++round, k0 += meta_detail::philox_step_0, k1 += meta_detail::philox_step_1)
       for (int r = 0; r < registers; ++r) {
 #ifdef __clang__
         four const p0 = (c0[r] & low) * m0, p1 = (c2[r] & low) * m1;
