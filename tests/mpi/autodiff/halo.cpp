@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <array>
 #include <cmath>
-#include "support/halo_meshes.hpp"
+#include "support/halo_derivatives.hpp"
 #include "support/host_memory.hpp"
 
 using namespace ashlar;
@@ -13,6 +13,7 @@ namespace {
 
 using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
+using test::dot, test::integers, test::number;
 
 template <class F>
 void for_each_grid(F const& f) {
@@ -20,20 +21,6 @@ void for_each_grid(F const& f) {
     for (extents const& n : {extents{9, 12}, {3, 2}, {1, 17}, {5, 5}})
       f(device_mesh<grid>(MPI_COMM_WORLD, {sizes[0], sizes[1]}), n);
 }
-
-struct any_integer {
-  index_t seed;
-  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
-    auto const x = static_cast<std::uint64_t>((seed * 131 + i) * 131 + j + 1) * 0x9e3779b97f4a7c15u;
-    return static_cast<double>(static_cast<index_t>(x >> 40) % 41 - 20);
-  }
-};
-template <class L>
-auto integers(device_mesh<grid> const& m, extents const& n, index_t seed) {
-  return generate<double, L>(m, {n[0], n[1]}, any_integer{seed});
-}
-constexpr auto dot = [](auto const& x, auto const& y) { return all_reduce(sum(x * y)); };
-double number(auto const& x) { return item(x); }
 
 struct blur {
   static constexpr auto reach = box({1, 0}, {1, 2});

@@ -1,0 +1,23 @@
+// Fields of integers that look random, for tests of derivatives of exchanges and stencils.
+#pragma once
+#include <ashlar/tensor/tensor.hpp>
+#include <array>
+#include "support/halo_meshes.hpp"
+
+namespace ashlar::test {
+
+struct any_integer {
+  index_t seed;
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
+    auto const x = static_cast<std::uint64_t>((seed * 131 + i) * 131 + j + 1) * 0x9e3779b97f4a7c15u;
+    return static_cast<double>(static_cast<index_t>(x >> 40) % 41 - 20);
+  }
+};
+template <class L>
+auto integers(device_mesh<halo_grid> const& m, std::array<index_t, 2> const& n, index_t seed) {
+  return generate<double, L>(m, {n[0], n[1]}, any_integer{seed});
+}
+inline constexpr auto dot = [](auto const& x, auto const& y) { return all_reduce(sum(x * y)); };
+double number(auto const& x) { return item(x); }
+
+}  // namespace ashlar::test
