@@ -216,7 +216,7 @@ void measure(int argc, char** argv) {
                                           return right.agrees(ours.parameters(), ours.loss, ours.hits);
                                         },
                                         [&] { ours.run(); }}};
-  int const threads = Kokkos::DefaultExecutionSpace().concurrency();
+  int const threads = bench::is_on_host ? Kokkos::DefaultExecutionSpace().concurrency() : 1;
   auto const pytorch = start_pytorch(m, right, ranks * threads);
   for (std::size_t i = 0; pytorch && i < pytorch->names().size(); ++i)
     variants.push_back({pytorch->names()[i], "none", [&, i] { pytorch->ask("step", i); },

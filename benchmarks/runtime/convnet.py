@@ -4,7 +4,7 @@ Arrays: p0 .. p9 (float32, the parameters in the order of the network; kernels [
 y0 .. y7 (int32), mask0, mask1 (float32, the dropout masks of the two checked steps). Checked are p0 .. p9 and loss: loss and
 hits of the last step.
 """
-from peer import array, batch, cores, np, serve, write
+from peer import array, batch, np, serve, torch_device, write
 
 RATE, CHECKED, BATCHES = 0.5, 2, 8
 EXTENTS = [(3, 3, 1, 12), (12,), (6, 6, 12, 24), (24,), (6, 6, 24, 32), (32,), (32, 256), (256,), (256, 10), (10,)]
@@ -19,24 +19,24 @@ class PyTorch:
         import torch
 
         self.torch, self.name = torch, "PyTorch " + torch.__version__.split("+")[0] + (" channels last" if channels_last else "")
-        torch.set_num_threads(cores)
+        self.device = torch_device()
         self.format = torch.channels_last if channels_last else torch.contiguous_format
-        self.x = [torch.from_numpy(x).contiguous(memory_format=self.format) for x in xs]
-        self.y = [torch.from_numpy(y.astype(np.int64)) for y in ys]
-        self.masks = [torch.from_numpy(m) for m in masks]
+        self.x = [torch.from_numpy(x).to(self.device).contiguous(memory_format=self.format) for x in xs]
+        self.y = [torch.from_numpy(y.astype(np.int64)).to(self.device) for y in ys]
+        self.masks = [torch.from_numpy(m).to(self.device) for m in masks]
         self.reset()
 
     def reset(self):
         torch = self.torch
 
         def parameter(a):
-            t = torch.from_numpy(a.copy())
+            t = torch.from_numpy(a.copy()).to(self.device)
             if t.dim() == 4:
                 t = t.permute(3, 2, 0, 1).contiguous(memory_format=self.format)
             return t.requires_grad_()
 
         self.p = [parameter(a) for a in first]
-        self.moving = [(torch.zeros(c), torch.ones(c)) for c in (12, 24, 32)]
+        self.moving = [(torch.zeros(c, device=self.device), torch.ones(c, device=self.device)) for c in (12, 24, 32)]
         self.adam = torch.optim.Adam(self.p, lr=1e-3, eps=1e-7, fused=True)
         self.steps = 0
 
@@ -63,7 +63,7 @@ def check(framework):
     for mask in framework.masks:
         result = framework.step(mask)
     for k, t in enumerate(framework.p):
-        a = t.detach().numpy()
+        a = t.detach().cpu().numpy()
         write(f"p{k}", np.ascontiguousarray(a.transpose(2, 3, 1, 0)) if a.ndim == 4 else a)
     write("loss", result)
 

@@ -3,7 +3,7 @@
 Arrays: parameters (float32: both kernels and the bias, one behind the other), x0 .. x7 (float32), y0 .. y7 (int32), mask0 ..
 mask2 (float32, the dropout masks of the three checked steps). Checked are parameters and loss: loss and hits of the last step.
 """
-from peer import array, batch, cores, np, serve, write
+from peer import array, batch, np, serve, torch_device, write
 
 RATE, CHECKED, BATCHES = 0.4, 3, 8
 w1, w2, bias = np.split(array("parameters", -1), [784 * 200, 784 * 200 + 200 * 10])
@@ -18,14 +18,14 @@ class PyTorch:
         import torch
 
         self.torch, self.name = torch, "PyTorch " + torch.__version__.split("+")[0]
-        torch.set_num_threads(cores)
-        self.x = [torch.from_numpy(x) for x in xs]
-        self.y = [torch.from_numpy(y.astype(np.int64)) for y in ys]
-        self.masks = [torch.from_numpy(m) for m in masks]
+        self.device = torch_device()
+        self.x = [torch.from_numpy(x).to(self.device) for x in xs]
+        self.y = [torch.from_numpy(y.astype(np.int64)).to(self.device) for y in ys]
+        self.masks = [torch.from_numpy(m).to(self.device) for m in masks]
         self.reset()
 
     def reset(self):
-        self.p = [self.torch.from_numpy(a.copy()).requires_grad_() for a in first]
+        self.p = [self.torch.from_numpy(a.copy()).to(self.device).requires_grad_() for a in first]
         self.adam = self.torch.optim.Adam(self.p, lr=1e-3, eps=1e-7, fused=True)
         self.steps = 0
 
@@ -43,7 +43,7 @@ class PyTorch:
         return loss.item(), (z.detach().argmax(1) == y).sum().item()
 
     def parameters(self):
-        return [a.detach().numpy() for a in self.p]
+        return [a.detach().cpu().numpy() for a in self.p]
 
 
 class Jax:
@@ -51,6 +51,7 @@ class Jax:
         import jax
 
         self.jax, self.name = jax, "JAX " + jax.__version__
+        jax.config.update("jax_default_matmul_precision", "highest")
         jnp = jax.numpy
         self.x, self.y = [jnp.asarray(x) for x in xs], [jnp.asarray(y) for y in ys]
         self.masks = [jnp.asarray(m) for m in masks]

@@ -2,6 +2,7 @@
 #pragma once
 #include <ashlar/comm/agree.hpp>
 
+#include <Kokkos_Core.hpp>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -20,6 +21,10 @@
 namespace bench {
 
 using ashlar::index_t;
+
+/// True if the host reads the memory of tensors. Else the peer computes on the GPU, too.
+inline constexpr bool is_on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
 
 /// The peer's process, which rank 0 starts with $ASHLAR_PYTHON, or python3. It uses as many cores as the ranks and
 /// their threads, which sleep meanwhile.
@@ -99,9 +104,13 @@ class peer {
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
     char const* const chosen = std::getenv("ASHLAR_PYTHON");
     std::string const python = chosen != nullptr ? chosen : "python3";
-    std::array<std::string, 5> words{python, std::string(ASHLAR_BENCH_SOURCE "/") + program_, folder_,
-                                     std::to_string(batch), std::to_string(cores)};
-    std::array<char*, 6> arguments{};
+    std::array<std::string, 6> words{python,
+                                     std::string(ASHLAR_BENCH_SOURCE "/") + program_,
+                                     folder_,
+                                     std::to_string(batch),
+                                     std::to_string(cores),
+                                     is_on_host ? "cpu" : "gpu"};
+    std::array<char*, 7> arguments{};
     for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
     int const status = posix_spawnp(&process_, python.c_str(), &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);

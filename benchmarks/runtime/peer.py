@@ -1,4 +1,6 @@
-"""What programs beside a benchmark share: PROGRAM FOLDER BATCH CORES.
+"""What programs beside a benchmark share: PROGRAM FOLDER BATCH CORES DEVICE.
+
+DEVICE is gpu if the benchmark's tensors are in the memory of a GPU, else cpu. Products are of float32 on both, without TF32.
 
 The folder holds what all variants begin with, as raw little-endian arrays. The first line written is the names of the
 frameworks that are installed. Then each line read is a command and a position in that list, answered by one line:
@@ -9,9 +11,12 @@ frameworks that are installed. Then each line read is a command and a position i
 import os
 import sys
 
-folder, batch, cores = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+folder, batch, cores, on_gpu = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "gpu"
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
 os.environ["OMP_NUM_THREADS"] = str(cores)
+os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+if not on_gpu:
+    os.environ["JAX_PLATFORMS"] = "cpu"
 
 try:
     import numpy as np
@@ -26,6 +31,15 @@ def array(name, extents, kind=np.float32):
 
 def write(name, a):
     np.asarray(a, np.float32).tofile(os.path.join(folder, "checked_" + name))
+
+
+def torch_device():
+    """The device of PyTorch's tensors."""
+    import torch
+
+    torch.set_num_threads(cores)
+    torch.backends.cudnn.allow_tf32 = False
+    return torch.device("cuda" if on_gpu else "cpu")
 
 
 def serve(makers, check):

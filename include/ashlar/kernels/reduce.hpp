@@ -116,10 +116,12 @@ void combine_rows(T* __restrict out, index_t row_stride, index_t rows, index_t l
 template <class Op, class T, class F, class Leaves>
 void reduce_pieces(reduction<Op, T, F, Leaves> const& k, typename Leaves::nest_type const& nest, T* out) {
   index_t const row_stride = nest.row_stride(0);
-  k.leaves.for_each_piece(nest, 0, nest.size(), [&](index_t at, index_t rows, index_t length, auto const&... values) {
-    if constexpr (requires { F::writes; }) {  // one result: see write_and_reduce.hpp
+  if constexpr (requires { F::writes; })  // one result: see write_and_reduce.hpp
+    k.leaves.for_each_piece(nest, 0, nest.size(), [&](index_t at, index_t rows, index_t length, auto const&... values) {
       out[at] = k.f.template reduce<Op>(out[at], rows, length, values...);
-    } else {
+    });
+  else
+    k.leaves.for_each_piece(nest, 0, nest.size(), [&](index_t at, index_t rows, index_t length, auto const&... values) {
       if (nest.step(0) != 0) return combine_rows<Op>(out + at, row_stride, rows, length, k.f, values...);
       if (row_stride == 0) {
         out[at] = reduce_rows<Op>(out[at], rows, length, whole_rows{length}, k.f, values...);
@@ -129,8 +131,7 @@ void reduce_pieces(reduction<Op, T, F, Leaves> const& k, typename Leaves::nest_t
         T& total = out[at + r * row_stride];
         total = reduce_row<Op>(total, r, length, whole_rows{length}, k.f, values...);
       }
-    }
-  });
+    });
 }
 
 // Threads share the longest kept dimension, or the slices below if no kept dimension is long. The longest reduced

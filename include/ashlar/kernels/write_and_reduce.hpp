@@ -167,7 +167,8 @@ void reduce_box(Space const& space, box const& cells, int rank, T* out, F const&
 /// Writes an array and reduces values of its new elements, in one kernel. f is a kernels_detail::write_then_read of the leaves:
 /// the array, the leaves of what is written, and the leaves of the values. Among the last, a read_back is the array.
 /// Post: on the host the result has the bits that map and then map_reduce give.
-/// Returns false and does nothing if the leaves are not read in the loops of the array alone, which sets that order.
+/// On the host it returns false and does nothing if the leaves are not read in the loops of the array alone, which sets
+/// that order.
 template <class Op, class Space, class R, class F, class T, class... Leaf>
 bool write_and_reduce(Space const& space, box const& cells, int rank, R* out, F const& f, written<T> const& array,
                       Leaf const&... leaf) {

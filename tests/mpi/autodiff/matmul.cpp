@@ -9,6 +9,10 @@ namespace {
 
 constexpr dimension both = axes("data", "model");
 
+struct twice_apart {
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(i - 2 * j); }
+};
+
 template <equation E, class To, dimension Replicated, class A, class B>
 void check_product(shape const& a, shape const& b) {
   check_bilinear<Replicated>([](auto const& x, auto const& y) { return einsum_to<E, To>(x, y); }, operand<A>{a},
@@ -49,9 +53,7 @@ TEST_CASE("einsum_to: batches, vectors, and labels that are summed in one operan
 TEST_CASE("matmul: one operand under differentiation, and both the same tensor") {
   check_linear<none>(
       [](auto const& x) {
-        auto const b = generate<double, crossed>(x.mesh(), {5, 4},
-                                                 [](index_t i, index_t j) { return static_cast<double>(i - 2 * j); });
-        return matmul<blocks>(x, b);
+        return matmul<blocks>(x, generate<double, crossed>(x.mesh(), {5, 4}, twice_apart{}));
       },
       operand<blocks>{shape::of(7, 5)});
   check_smooth<none>(

@@ -1,8 +1,10 @@
 // Complex tensors on real ranks: products with real ones, absolute values and functions, against those of each element.
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/ops/complex.hpp"
+#include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "operations.hpp"
+#include "support/host_memory.hpp"
 
 #include <complex>
 
@@ -28,6 +30,17 @@ namespace {
 using C = Kokkos::complex<double>;
 C number(index_t g) { return C(small_number(g, 1), small_number(g, 2)); }
 std::complex<double> standard(C z) { return {z.real(), z.imag()}; }
+// The numbers of one array are those of the other; by a device's functions, all but their last digit.
+template <class T>
+bool equal(std::vector<T> const& found, std::vector<T> const& expected) {
+  if constexpr (host_reads_tensors) return found == expected;
+  bool close = found.size() == expected.size();
+  for (std::size_t i = 0; close && i < found.size(); ++i) {
+    using std::abs;
+    close = abs(found[i] - expected[i]) <= 4e-16 * abs(expected[i]);
+  }
+  return close;
+}
 }  // namespace
 
 TEST_CASE("absolute values of complex numbers, and their derivative") {
@@ -43,11 +56,11 @@ TEST_CASE("absolute values of complex numbers, and their derivative") {
         lengths.push_back(length);
         slopes.push_back(length > 0 ? C(z(g).real() / length, -z(g).imag() / length) : C(0));
       }
-      CHECK(denotes(abs(x), lengths));
+      CHECK(equal(gather_all(abs(x)), lengths));
       static_assert(std::same_as<element_t<decltype(sum(abs(x)))>, double>);
       auto const [total, slope] = value_and_grad<none>([](auto const& a) { return all_reduce(sum(abs(a))); })(x);
-      CHECK(denotes(slope, slopes));
-      if (e.size() > 1) CHECK(item(all_reduce(max(abs(x)))) == std::abs(std::complex<double>(3e200, -4e200)));
+      CHECK(equal(gather_all(slope), slopes));
+      if (e.size() > 1) CHECK(equal<double>({item(all_reduce(max(abs(x))))}, {std::abs(standard(C(3e200, -4e200)))}));
     }
   });
 }

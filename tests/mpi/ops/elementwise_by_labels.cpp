@@ -98,7 +98,19 @@ TEST_CASE("elementwise by labels: what is broadcast has no copy of the whole ext
   });
 }
 
-TEST_CASE("elementwise: a lambda, also of two operands and with another element type") {
+namespace {
+struct two_less_if_positive {
+  ASHLAR_FUNCTION double operator()(double p, double q) const { return p > 0 ? p - q / q - 1 : 0.0; }
+};
+struct sign_of {
+  ASHLAR_FUNCTION std::int32_t operator()(double p) const { return p > 0 ? 1 : -1; }
+};
+struct tripled {
+  ASHLAR_FUNCTION double operator()(double p) const { return 3 * p; }
+};
+}  // namespace
+
+TEST_CASE("elementwise: a function of one and of two operands, and with another element type") {
   on_every_mesh([](auto const& m) {
     shape const e = shape::of(6, 5);
     auto const x = numbers<layout<"x", "y">, double>(m, e), y = numbers<layout<"x", "y">, double>(m, e);
@@ -106,20 +118,15 @@ TEST_CASE("elementwise: a lambda, also of two operands and with another element 
     dense expected{e, {}}, doubled{e, {}};
     for (index_t i = 0; i < e.size(); ++i)
       expected.element.push_back(a[i] > 0 ? a[i] - 2 : 0), doubled.element.push_back(3 * a[i]);
-    check<layout<"x", "y">>(elementwise(
-                                KOKKOS_LAMBDA(double p, double q) { return p > 0 ? p - q / q - 1 : 0.0; }, x, y),
-                            expected);
-    auto const signs = elementwise(
-        KOKKOS_LAMBDA(double p) { return p > 0 ? std::int32_t{1} : std::int32_t{-1}; }, x);
+    check<layout<"x", "y">>(elementwise(two_less_if_positive{}, x, y), expected);
+    auto const signs = elementwise(sign_of{}, x);
     static_assert(std::is_same_v<element_t<decltype(signs)>, std::int32_t>);
     auto const whole = gather_all(signs);
     for (index_t i = 0; i < e.size(); ++i) CHECK(whole[static_cast<std::size_t>(i)] == (a[i] > 0 ? 1 : -1));
     auto const part = numbers<partial<layout<none, none>, "x">, double>(m, e);
     dense const b = value_of(part);
     for (index_t i = 0; i < e.size(); ++i) doubled.element[static_cast<std::size_t>(i)] = 3 * b[i];
-    check<partial<layout<none, none>, "x">>(elementwise<linearity::linear>(
-                                                KOKKOS_LAMBDA(double p) { return 3 * p; }, part),
-                                            doubled);
+    check<partial<layout<none, none>, "x">>(elementwise<linearity::linear>(tripled{}, part), doubled);
   });
 }
 

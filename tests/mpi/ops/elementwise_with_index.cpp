@@ -46,6 +46,41 @@ struct weighted {
   }
 };
 
+struct product_and_column {
+  ASHLAR_FUNCTION double operator()(cell_index<2> const& at, double a, double b) const {
+    return a * b + static_cast<double>(at[1]);
+  }
+};
+struct four_and_row {
+  template <class At>
+  ASHLAR_FUNCTION double operator()(At const& at, double a, double b, double c, double d) const {
+    return a + 2 * b + 3 * c + 4 * d + static_cast<double>(at[0]);
+  }
+};
+// [index]
+struct positive_on_diagonal {
+  ASHLAR_FUNCTION bool operator()(cell_index<2> const& at, double a) const { return at[0] == at[1] && a > 0; }
+};
+// [index]
+struct column_number {
+  ASHLAR_FUNCTION double operator()(index_t j) const { return static_cast<double>(j % 3); }
+};
+struct and_ten_columns {
+  ASHLAR_FUNCTION double operator()(cell_index<1> const& at, double a) const {
+    return a + static_cast<double>(10 * at[0]);
+  }
+};
+struct sum_and_row {
+  ASHLAR_FUNCTION double operator()(cell_index<2> const& at, double a, double b) const {
+    return a + b + static_cast<double>(at[0]);
+  }
+};
+struct times_row {
+  ASHLAR_FUNCTION double operator()(cell_index<2> const& at, double a) const {
+    return a * static_cast<double>(at[0] + 1);
+  }
+};
+
 template <class X, class F>
 bool equal(X const& x, F const& expected) {
   auto const all = gather_all(x);
@@ -73,18 +108,14 @@ void check_layout() {
       for (index_t j = 0; j < n[1]; ++j) total += tilted_at(i, j);
     CHECK(item(all_reduce(sum(elementwise(tilted{}, x)))) == total);
     auto z = generate<double, L>(m, {n[0], n[1]}, number{});
-    assign(z,
-           elementwise([](cell_index<2> const& at, double a, double b) { return a * b + static_cast<double>(at[1]); },
-                       z, x));
+    assign(z, elementwise(product_and_column{}, z, x));
     CHECK(equal(z, [](index_t i, index_t j) { return number{}(i, j) * number{}(i, j) + static_cast<double>(j); }));
-    auto const four = elementwise([](auto const& at, double a, double b, double c,
-                                     double d) { return a + 2 * b + 3 * c + 4 * d + static_cast<double>(at[0]); },
-                                  x, y, x, y);
+    auto const four = elementwise(four_and_row{}, x, y, x, y);
     CHECK(equal(
         four, [](index_t i, index_t j) { return 4 * number{}(i, j) + 6 * tilted_at(i, j) + static_cast<double>(i); }));
-    // [index]
-    auto const mask = elementwise([](cell_index<2> const& at, double a) { return at[0] == at[1] && a > 0; }, x);
-    // [index]
+    // [mask]
+    auto const mask = elementwise(positive_on_diagonal{}, x);
+    // [mask]
     static_assert(std::is_same_v<element_t<decltype(mask)>, bool>);
     CHECK(equal(where(mask, x, 0. * x),
                 [](index_t i, index_t j) { return i == j && number{}(i, j) > 0 ? number{}(i, j) : 0; }));
@@ -109,18 +140,16 @@ TEST_CASE("elementwise: the index of cells with a halo, and of broadcast operand
     auto const y = elementwise(tilted{}, u);
     static_assert(std::is_same_v<layout_t<decltype(y)>, stale<H>>);
     CHECK(equal(owned(y), tilted_at));
-    auto const column = generate<double, layout<"x">>(m, {n[1]}, [](index_t j) { return static_cast<double>(j % 3); });
+    auto const column = generate<double, layout<"x">>(m, {n[1]}, column_number{});
     // Its index has one number, and each of its elements meets all rows.
-    auto const doubled =
-        elementwise([](cell_index<1> const& at, double a) { return a + static_cast<double>(10 * at[0]); }, column);
+    auto const doubled = elementwise(and_ten_columns{}, column);
     auto const x = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number{});
     CHECK(
         equal(x * doubled, [](index_t i, index_t j) { return number{}(i, j) * static_cast<double>(j % 3 + 10 * j); }));
     // With an operand of more dimensions, it is the index of the result.
-    CHECK(equal(
-        elementwise([](cell_index<2> const& at, double a, double b) { return a + b + static_cast<double>(at[0]); },
-                    column, x),
-        [](index_t i, index_t j) { return static_cast<double>(j % 3) + number{}(i, j) + static_cast<double>(i); }));
+    CHECK(equal(elementwise(sum_and_row{}, column, x), [](index_t i, index_t j) {
+      return static_cast<double>(j % 3) + number{}(i, j) + static_cast<double>(i);
+    }));
   });
 }
 
@@ -130,8 +159,7 @@ TEST_CASE("elementwise: a partial operand, and the derivative of a linear functi
     auto const x = generate<double, L>(m, {n[0], n[1]}, number{});
     auto const rows = generate<double, layout<none, "x">>(m, {n[0], n[1]}, number{});
     auto const p = as_partial<"y">(rows);
-    auto const scaled = elementwise<linearity::linear>(
-        [](cell_index<2> const& at, double a) { return a * static_cast<double>(at[0] + 1); }, p);
+    auto const scaled = elementwise<linearity::linear>(times_row{}, p);
     CHECK(equal(all_reduce(scaled), [](index_t i, index_t j) { return number{}(i, j) * static_cast<double>(i + 1); }));
     auto const y = elementwise(tilted{}, x);
     auto const [value, g] =

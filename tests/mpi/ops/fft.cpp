@@ -5,6 +5,8 @@
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/tensor/memory_use.hpp"
 #include "operations.hpp"
+#include "support/host_memory.hpp"
+#include "support/mpi_main.hpp"
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -141,6 +143,7 @@ TEST_CASE("a dimension whose lines are in the shards of several ranks: near and 
 }
 
 TEST_CASE("on a node the redistributed tensor is not stored") {
+  ASHLAR_NEEDS(host_reads_tensors);
   on_every_mesh([](auto const& m) {
     if (m.size() == 1 || std::string_view(m.transport()) != "shared memory") return;
     using slabs = layout<axes("x", "y"), none, none>;

@@ -40,10 +40,16 @@ struct any_integer {
     return static_cast<double>(static_cast<index_t>(x >> 40) % 41 - 20);
   }
 };
+template <class T>
+struct integer_as {
+  any_integer g;
+  ASHLAR_FUNCTION T operator()(index_t a, index_t i, index_t j, index_t c) const {
+    return static_cast<T>(g(a, i, j, c));
+  }
+};
 template <class L, class T = double>
 auto integers(device_mesh<grid> const& m, four const& n, index_t seed) {
-  return generate<T, L>(m, {n[0], n[1], n[2], n[3]},
-                        [g = any_integer{seed}](auto... i) { return static_cast<T>(g(i...)); });
+  return generate<T, L>(m, {n[0], n[1], n[2], n[3]}, integer_as<T>{{seed}});
 }
 
 // Index of the cell that an index beyond the domain shows, or -1 for 0.

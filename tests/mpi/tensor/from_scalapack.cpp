@@ -33,6 +33,10 @@ constexpr bool agrees(index_t m, index_t n, int p, int q) {
 static_assert(agrees(1000, 1000, 2, 3) && agrees(65, 500, 4, 2) && agrees(10, 10, 3, 3));
 // [numroc]
 
+struct element {
+  ASHLAR_FUNCTION double operator()(index_t j, index_t i) const { return static_cast<double>(1000 * i + j); }
+};
+
 }  // namespace
 
 TEST_CASE("from ScaLAPACK: a column-major local array is adopted, changed and redistributed") {
@@ -46,8 +50,7 @@ TEST_CASE("from ScaLAPACK: a column-major local array is adopted, changed and re
   Kokkos::View<double**, Kokkos::LayoutLeft> const local("A", mine[0], mine[1]);  // LLD = mine[0]
   auto const transposed = adopt_reversed<layout<cyclic("q", 64), cyclic("p", 64)>>(m, local, {columns, rows});
   // [adopt]
-  auto const value = generate<double, layout<cyclic("q", 64), cyclic("p", 64)>>(
-      m, {columns, rows}, [](index_t j, index_t i) { return static_cast<double>(1000 * i + j); });
+  auto const value = generate<double, layout<cyclic("q", 64), cyclic("p", 64)>>(m, {columns, rows}, element{});
   Kokkos::deep_copy(transposed.view(), value.view());
   // [redistribute]
   auto const a = redistribute<layout<"p", "q">>(transpose<1, 0>(transposed));  // PDGEMR2D

@@ -30,7 +30,7 @@ std::string said_together(F f) {
 template <class H>
 void add(device_mesh<line> const& m) {
   auto x = make<double, halo_sums<H>>(m, {1000});
-  std::fill_n(x.stored_data(), x.stored_extents().size(), 1.);
+  Kokkos::deep_copy(x.stored_view(), 1.);
   (void)add_halo(x);
 }
 void exchange(device_mesh<line> const& m) { (void)exchange_halo(generate<double, stale<ring>>(m, {1000}, number{})); }
@@ -101,7 +101,7 @@ TEST_CASE("halo: new stale cells are NaN in builds with assertions, until they a
   device_mesh<line> const m(MPI_COMM_WORLD, {testing::ranks()});
   auto const u = generate<double, stale<ring>>(m, {1000}, number{});
   auto const numbers = [](auto const& x) {
-    auto const v = x.stored_view();
+    auto const v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.stored_view());
     return std::count_if(v.data(), v.data() + v.size(), [](double e) { return !std::isnan(e); });
   };
   index_t const own = u.local_region().size();

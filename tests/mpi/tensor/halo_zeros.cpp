@@ -42,10 +42,14 @@ void for_each_cell(X const& x, F const& f) {
     f(cells[i], beyond);
   }
 }
+struct multiple_of_number {
+  index_t factor;
+  ASHLAR_FUNCTION index_t operator()(index_t i, index_t j) const { return factor * number{}(i, j); }
+};
 template <class X>
 bool is_right(X const& x, index_t factor) {
-  auto const expected = generate<index_t, fresh<layout_t<X>>>(
-      x.mesh(), {x.extent(0), x.extent(1)}, [factor](index_t i, index_t j) { return factor * number{}(i, j); });
+  auto const expected =
+      generate<index_t, fresh<layout_t<X>>>(x.mesh(), {x.extent(0), x.extent(1)}, multiple_of_number{factor});
   return stored(x) == stored(expected);
 }
 template <class H, class F>

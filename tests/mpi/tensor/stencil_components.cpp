@@ -80,7 +80,7 @@ struct turn_all {
   static constexpr auto reach = star(1, 1);
   static constexpr linearity kind = linearity::linear;
   double one = 1;
-  auto operator()(auto const& u) const {
+  ASHLAR_FUNCTION auto operator()(auto const& u) const {
     std::array<double, 3> all{};
     for (std::size_t c = 0; c < 3; ++c) all[c] = one * u(0, 0, c) + 2 * u(-1, 0, (c + 1) % 3) - u(0, 1, (c + 2) % 3);
     return all;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include "support/halo_meshes.hpp"
+#include "support/host_memory.hpp"
 
 using namespace ashlar;
 
@@ -85,7 +86,13 @@ void check(X const& before, E const& value, G const& g) {
   assign(x, value);
   auto const expected = terms(g(x));
   auto const found = terms(assign_and_reduce(y, value, g));
-  CHECK(found == expected);
+  if constexpr (test::host_reads_tensors) {
+    CHECK(found == expected);
+  } else {  // a device adds in another order
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      CHECK((found[i] == expected[i] || found[i] == doctest::Approx(expected[i]).epsilon(1e-5)));  // also infinities
+  }
   CHECK(elements(y) == elements(x));
 }
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace ashlar;
@@ -148,13 +149,15 @@ std::vector<sample> all_pairs(int orders) {
   return all;
 }
 
-// How many arrays Kokkos allocates while this lives.
+// How many arrays ashlar allocates while this lives. (On a device, Kokkos has some of its own.)
 struct allocation_count {
   static inline int count = 0;
   allocation_count() {
     count = 0;
     Kokkos::Tools::Experimental::set_allocate_data_callback(
-        [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t) { ++count; });
+        [](Kokkos_Profiling_SpaceHandle, char const* label, void const*, std::uint64_t) {
+          count += std::string_view(label).starts_with("ashlar");
+        });
   }
   ~allocation_count() { Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr); }
 };
