@@ -57,29 +57,46 @@ template <class H, active_value X>
   return result;
 }
 
-namespace autodiff_detail {
-// The active result of all_reduce or as_partial of an active tensor with a halo. The cotangent of both is whole on each
-// rank, so the pullback hands it on.
-template <class X, class Y>
-constexpr auto with_terms(X const& x, Y const& y) {
-  active<Y, X::replicated> result(x.recording_tape(), y);
+namespace ops_detail {
+// Under differentiation the result is invariant over the axes of the sum, so the pullback communicates nothing.
+template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
+constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
+  auto const y = reduce_stored_cells(to, x.value(), w);
+  active<std::remove_cvref_t<decltype(y)>, X::replicated> result(x.recording_tape(), y);
   result.recording_tape().push([result, x] {
     if (!result.cotangent().is_set()) return;
     x.cotangent().add(typename X::cotangent_type(result.cotangent().take()));
   });
   return result;
 }
-}  // namespace autodiff_detail
-
-namespace ops_detail {
-// Under differentiation the result is invariant over the axes, so the pullback communicates nothing.
-template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
-constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
-  return autodiff_detail::with_terms(x, reduce_stored_cells(to, x.value(), w));
-}
+// The cotangent of terms is whole on each rank. Of an operand that is replicated over the axes it becomes terms again.
 template <class To, axis_mask Axes, active_value X>
 constexpr auto stored_cells_as_terms(destination<To, Axes> to, X const& x) {
-  return autodiff_detail::with_terms(x, stored_cells_as_terms(to, x.value()));
+  auto const y = stored_cells_as_terms(to, x.value());
+  active<std::remove_cvref_t<decltype(y)>, X::replicated & ~Axes> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x] {
+    if (!result.cotangent().is_set()) return;
+    using C = typename X::cotangent_type;
+    if constexpr ((X::replicated & Axes) != 0)
+      x.cotangent().add(
+          C(stored_cells_as_terms(destination<layout_t<C>, X::replicated & Axes>{}, result.cotangent().take())));
+    else
+      x.cotangent().add(C(result.cotangent().take()));
+  });
+  return result;
+}
+// The same cells, replicated. The pullback reduces the cotangent.
+template <class To, axis_mask Axes, active_value X>
+constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_site const& w) {
+  active<typename X::plain_type, (X::replicated | Axes) & ~autodiff_detail::named_of<X>> result(x.recording_tape(),
+                                                                                                x.value());
+  result.recording_tape().push([result, x, w] {
+    if (!result.cotangent().is_set()) return;
+    using C = typename X::cotangent_type;
+    x.cotangent().add(
+        C(reduce_stored_cells(destination<owned_layout_t<layout_t<C>>, 0u>{}, result.cotangent().take(), w)));
+  });
+  return result;
 }
 }  // namespace ops_detail
 
@@ -235,6 +252,19 @@ constexpr bool check_slope() {
   return !missing::value;
 }
 
+// The layout of a stencil's result on a tensor of layout L whose owned cells have layout Owned.
+template <class L, class Owned>
+struct layout_split_as_of {
+  using type = Owned;
+};
+template <class L, class Owned>
+  requires(layout_has_a_halo<L>::value)
+struct layout_split_as_of<L, Owned> {
+  using type = typename with_owned_layout<stale<L>, Owned>::type;
+};
+template <class L, class Owned>
+using layout_split_as = typename layout_split_as_of<L, Owned>::type;
+
 // The cotangent of operand I of a stencil. Outside the box its result is operand Kept.
 template <int I, int Kept, class C, class F, class Ct, class X, class... V>
 constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
@@ -247,7 +277,9 @@ constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, 
     return backend::template stencil_back<I, C>(f, box, ct_inside, x, v...);
   } else {
     auto const run = [&](auto const& slope) {
-      using Y = ops_detail::stencil_result<std::remove_cvref_t<decltype(slope)>, X, Ct, V...>;
+      using T = ops_detail::stencil_elements<std::remove_cvref_t<decltype(slope)>, X, Ct, V...>;
+      using Y = allocated_t<std::remove_cvref_t<decltype(x.mesh())>, T,
+                            layout_split_as<layout_t<X>, owned_layout_t<layout_t<C>>>>;
       return backend::template stencil<Y>(slope, stencil_box{}, x, x, ct, v...);
     };
     if (box.distance > 0) {
@@ -295,6 +327,7 @@ struct pullback_of_stencil {
 // The active result of f with its pullback. Outside the box it is operand Kept.
 template <int Kept, class Y, class F, class X, class... V>
 constexpr auto recorded_stencil(F const& f, stencil_box const& box, Y const& y, X const& x, V const&... v) {
+  require_all_to_vary<X, V...>();
   active<Y, replicated_after<named_of<Y>, X, V...>> result(tape_of(x, v...), y);
   result.recording_tape().push(
       pullback_of_stencil<Kept, F, decltype(result), X, V...>{f, box, result, x, product<V...>(v...)});
