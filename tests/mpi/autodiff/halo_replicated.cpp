@@ -60,6 +60,11 @@ struct both {
     return several(u(1, 0) - 2 * v(0, 1) + v(0, 0), 3 * v(-1, 0) + u(0, -1) - 2 * v(0, 2));
   }
 };
+struct at_the_cell {
+  static constexpr auto reach = centre;
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const { return 3 * u(0, 0) - 2 * v(0, 0); }
+};
 struct conduct {  // linear in the field, and in the conductivity
   static constexpr auto reach = star(1, 1);
   static constexpr linearity kind = linearity::multilinear;
@@ -127,7 +132,48 @@ void check_edges() {
   });
 }
 
+// The operands of the stencils are terms of a sum, of which some are read at the cell alone.
+template <class H>
+void check_terms() {
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    using S = stale<H>;
+    constexpr auto whole = [](auto const& y) { return as_replicated<"z">(all_reduce<"z">(y)); };
+    auto const other = as_partial<"z">(integers<O>(m, n, 6));
+    check_linear<S>(m, n, [&](auto const& u) {
+      auto const w = as_partial<"z">(u);
+      return whole(stencil(cross{}, exchange_halo_async<corners::none>(w), w));
+    });
+    for (int distance : {0, 1}) {
+      check_linear<S>(m, n, [&](auto const& u) {
+        auto const w = as_partial<"z">(u);
+        return whole(stencil(at_the_cell{}, inside(distance), w, 2. * w));
+      });
+      check_linear<S>(m, n, [&](auto const& u) {
+        auto const w = as_partial<"z">(u);
+        return whole(stencil(at_the_cell{}, inside(distance), exchange_halo(w), owned(w)));
+      });
+      check_linear<O>(m, n, [&](auto const& u) {
+        auto const w = as_partial<"z">(u);
+        return whole(stencil(at_the_cell{}, inside(distance), w, 2. * w) + w);
+      });
+    }
+    // The first operand does not depend on the parameter.
+    auto const x = integers<S>(m, n, 1), y = integers<S>(m, n, 2), weight = integers<S>(m, n, 77);
+    auto const f = [&](auto const& v) { return dot(whole(stencil(at_the_cell{}, other, as_partial<"z">(v))), weight); };
+    auto const [value, g] = value_and_grad<none>([&](auto const& v) {
+      return dot(all_reduce<"z">(stencil(at_the_cell{}, other, as_partial<"z">(v))), weight);
+    })(x);
+    CHECK(number(value) == number(f(x)));
+    CHECK(number(f(y)) - number(value) == number(dot(g, y - x)));
+  });
+}
+
 }  // namespace
+
+TEST_CASE("stencil: cotangents of terms that are read at the cell alone") {
+  check_terms<layout<halo("y", 1), halo("x", 1, 2)>>();
+  check_terms<layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>>();
+}
 
 TEST_CASE("halo: cotangents of fields that are replicated over an axis are terms of a sum") {
   check_edges<layout<halo("y", 1), halo("x", 1, 2)>>();
