@@ -102,4 +102,39 @@ template <dimension Axes, tensor X>
   return replicate_stored_cells(ops_detail::destination<layout_t<X>, axes>{}, x, w);
 }
 
+namespace ops_detail {
+template <class L>
+struct halo_is_reduced_later {
+  static constexpr bool value = has_a_halo<L>;
+};
+// For the sentence of a collective that does not wait.
+template <class X>
+constexpr pending<X> refuse_to_reduce_later(X const& x) {
+  static_assert(
+      !halo_is_reduced_later<layout_t<X>>::value,
+      "ashlar::all_reduce_async: the halo of a tensor is reduced by all_reduce alone; write all_reduce(x), or all_reduce_async(owned(x)) for its owned cells");
+  return pending<X>(x);
+}
+}  // namespace ops_detail
+
+// These do not compile: an all_reduce of a halo waits.
+template <dimension Axes, tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site = call_site::current()) {
+  return ops_detail::refuse_to_reduce_later(x);
+}
+template <tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site = call_site::current()) {
+  return ops_detail::refuse_to_reduce_later(x);
+}
+template <dimension Axes, tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto as_replicated_async(X const& x, call_site = call_site::current()) {
+  static_assert(
+      !ops_detail::halo_is_reduced_later<layout_t<X>>::value,
+      "ashlar::as_replicated_async: the halo of a cotangent is reduced by all_reduce alone; write as_replicated<axis>(x)");
+  return x;
+}
+
 }  // namespace ashlar
