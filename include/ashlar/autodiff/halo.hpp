@@ -334,7 +334,43 @@ constexpr auto recorded_stencil(F const& f, stencil_box const& box, Y const& y, 
   return result;
 }
 
-// The forward pass computes all results of a functor at once. Each result has a pullback.
+// v as an operand on the tape of F beside x. A functor that returns all components has the derivative with respect to a
+// coefficient in component 0.
+template <class F, bool All, class X, class V>
+constexpr auto coefficient_on_tape(X const& x, V const& v) {
+  if constexpr (!ops_detail::is_coefficient<F, X, V>) {
+    return v;
+  } else if constexpr (!active_value<V>) {
+    return ops_detail::with_components<F>(x, plan_detail::materialize(v));
+  } else {
+    auto const cells = plan_detail::materialize(v.value());
+    auto const y = ops_detail::with_components<F>(x, cells);
+    using Y = std::remove_cvref_t<decltype(y)>;
+    require_all_to_vary<V, Y>();
+    active<Y, V::replicated & ~named_of<Y>> result(v.recording_tape(), y);
+    result.recording_tape().push([result, v] {
+      if (!result.cotangent().is_set()) return;
+      using C = typename V::cotangent_type;
+      v.cotangent().add(backend_of<Y>::template without_components<C>(result.cotangent().value(), v.extents(), !All));
+    });
+    return result;
+  }
+}
+
+// The active results of f. Each has a pullback.
+template <class Y, class F, class X, class... V>
+constexpr auto recorded_results(F const& f, stencil_box const& box, Y const& y, X const& x, V const&... v) {
+  return recorded_stencil<0>(f, box, y, x, v...);
+}
+template <class... Y, class F, class X, class... V>
+constexpr auto recorded_results(F const& f, stencil_box const& box, std::tuple<Y...> const& y, X const& x,
+                                V const&... v) {
+  return [&]<int... K>(std::integer_sequence<int, K...>) {
+    return std::tuple(recorded_stencil<K>(ops_detail::component_of_stencil<K, F>{f}, box, std::get<K>(y), x, v...)...);
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Y))>{});
+}
+
+// The forward pass computes all results of a functor at once.
 template <bool Boxed, class F, class U, class... V>
 constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V const&... v) {
   using X = tensor_of<std::remove_cvref_t<decltype(recorded_field(u))>>;
@@ -343,13 +379,8 @@ constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V 
   ops_detail::require_own_components<F, X, tensor_of<V>...>();
   auto const y = ops_detail::run_stencil<Boxed>(f, box, field_of_kernel(std::forward<U>(u)),
                                                 plan_detail::materialize(stop_gradient(v))...);
-  if constexpr (ops_detail::number_of_results<R> == 0)
-    return recorded_stencil<0>(f, box, y, x, v...);
-  else
-    return [&]<int... K>(std::integer_sequence<int, K...>) {
-      return std::tuple(
-          recorded_stencil<K>(ops_detail::component_of_stencil<K, F>{f}, box, std::get<K>(y), x, v...)...);
-    }(std::make_integer_sequence<int, ops_detail::number_of_results<R>>{});
+  constexpr bool all = ops_detail::components_of<R>::count > 0;
+  return recorded_results(f, box, y, x, coefficient_on_tape<F, all>(stop_gradient(x), v)...);
 }
 
 template <class U, class... V>
