@@ -379,8 +379,8 @@ constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V 
   ops_detail::require_own_components<F, X, tensor_of<V>...>();
   auto const y = ops_detail::run_stencil<Boxed>(f, box, field_of_kernel(std::forward<U>(u)),
                                                 plan_detail::materialize(stop_gradient(v))...);
-  constexpr bool all = ops_detail::components_of<R>::count > 0;
-  return recorded_results(f, box, y, x, coefficient_on_tape<F, all>(stop_gradient(x), v)...);
+  return recorded_results(f, box, y, x,
+                          coefficient_on_tape<F, (ops_detail::components_of<R>::count > 0)>(stop_gradient(x), v)...);
 }
 
 template <class U, class... V>
