@@ -13,8 +13,8 @@ struct any_integer {
     return static_cast<double>(static_cast<index_t>(x >> 40) % 41 - 20);
   }
 };
-template <class L>
-auto integers(device_mesh<halo_grid> const& m, std::array<index_t, 2> const& n, index_t seed) {
+template <class L, class M>
+auto integers(device_mesh<M> const& m, std::array<index_t, 2> const& n, index_t seed) {
   return generate<double, L>(m, {n[0], n[1]}, any_integer{seed});
 }
 inline constexpr auto dot = [](auto const& x, auto const& y) { return all_reduce(sum(x * y)); };

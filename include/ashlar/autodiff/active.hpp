@@ -22,22 +22,22 @@ struct dual_layout {
   static constexpr layout_value value = dual(value_v<c, layout_t<X>>, Replicated);
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
-// A filled halo and a halo of sums are duals. A stale halo is its own dual.
+// A filled halo and a halo of sums are duals. A stale halo is its own dual. The layout of the owned cells has its own.
 template <axis_mask Replicated, class L>
-struct halo_under_differentiation_is_replicated {
-  static constexpr bool value = Replicated != 0;
+struct replicated_halo_has_given_cells {
+  static constexpr bool value = Replicated != 0 && partial_halo_has_given_cells<L>::value;
 };
 template <class X, axis_mask Replicated>
   requires(layout_has_a_halo<layout_t<X>>::value)
 struct dual_layout<X, Replicated> {
   using L = layout_t<X>;
   static_assert(
-      !halo_under_differentiation_is_replicated<Replicated, L>::value,
-      "ashlar::value_and_grad: a tensor with a halo is replicated over an axis, so its cotangent would be partial, which is not built for halos; name no such axis, as in value_and_grad<none>(f)");
+      !replicated_halo_has_given_cells<Replicated, L>::value,
+      "ashlar::value_and_grad: a tensor with a given edge is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another edge, or name no such axis, as in value_and_grad<none>(f)");
   using filled = std::conditional_t<has_halo_sums<L>, fresh<L>, halo_sums<L>>;
   using same = std::conditional_t<is_in_state<L, halo_state::stale>, L, filled>;
   static auto chosen() {
-    if constexpr (halo_is_partial<L>::value)
+    if constexpr (Replicated != 0 || halo_is_partial<L>::value)
       return static_cast<
           typename with_owned_layout<same, typename dual_layout<ops_detail::owned_part<X>, Replicated>::type>::type*>(
           nullptr);
@@ -142,6 +142,16 @@ struct invariant_value_meets_varying {
   static constexpr bool value = !std::is_same_v<Axis, no_axis>;
 };
 
+template <class... X>
+constexpr void require_all_to_vary() {
+  constexpr axis_mask bad = invariant_meets_other<X...>;
+  using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names,
+                                                     layout_detail::first_axis(bad)>::type;
+  static_assert(
+      !invariant_value_meets_varying<axis, X...>::value,
+      "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
+}
+
 /// Axes over which the result of an operation on X... is replicated, given the axes that its layout names.
 template <axis_mask Named, class... X>
 inline constexpr axis_mask replicated_after = (0u | ... | replicated_of<X>)&~Named;
@@ -217,12 +227,7 @@ constexpr auto apply(Op const& op, X const&... x) {
                 ((autodiff_detail::is_active_v<X> && autodiff_detail::is_filled<X>) || ...))
     return apply(op, autodiff_detail::without_filled_halo(x)...);
   else {
-    constexpr axis_mask bad = autodiff_detail::invariant_meets_other<X...>;
-    using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names,
-                                                       layout_detail::first_axis(bad)>::type;
-    static_assert(
-        !autodiff_detail::invariant_value_meets_varying<axis, X...>::value,
-        "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
+    autodiff_detail::require_all_to_vary<X...>();
     auto y = apply(op, stop_gradient(x)...);
     using Y = decltype(y);
     active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(

@@ -57,29 +57,46 @@ template <class H, active_value X>
   return result;
 }
 
-namespace autodiff_detail {
-// The active result of all_reduce or as_partial of an active tensor with a halo. The cotangent of both is whole on each
-// rank, so the pullback hands it on.
-template <class X, class Y>
-constexpr auto with_terms(X const& x, Y const& y) {
-  active<Y, X::replicated> result(x.recording_tape(), y);
+namespace ops_detail {
+// Under differentiation the result is invariant over the axes of the sum, so the pullback communicates nothing.
+template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
+constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
+  auto const y = reduce_stored_cells(to, x.value(), w);
+  active<std::remove_cvref_t<decltype(y)>, X::replicated> result(x.recording_tape(), y);
   result.recording_tape().push([result, x] {
     if (!result.cotangent().is_set()) return;
     x.cotangent().add(typename X::cotangent_type(result.cotangent().take()));
   });
   return result;
 }
-}  // namespace autodiff_detail
-
-namespace ops_detail {
-// Under differentiation the result is invariant over the axes, so the pullback communicates nothing.
-template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
-constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
-  return autodiff_detail::with_terms(x, reduce_stored_cells(to, x.value(), w));
-}
+// The cotangent of terms is whole on each rank. Of an operand that is replicated over the axes it becomes terms again.
 template <class To, axis_mask Axes, active_value X>
 constexpr auto stored_cells_as_terms(destination<To, Axes> to, X const& x) {
-  return autodiff_detail::with_terms(x, stored_cells_as_terms(to, x.value()));
+  auto const y = stored_cells_as_terms(to, x.value());
+  active<std::remove_cvref_t<decltype(y)>, X::replicated & ~Axes> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x] {
+    if (!result.cotangent().is_set()) return;
+    using C = typename X::cotangent_type;
+    if constexpr ((X::replicated & Axes) != 0)
+      x.cotangent().add(
+          C(stored_cells_as_terms(destination<layout_t<C>, X::replicated & Axes>{}, result.cotangent().take())));
+    else
+      x.cotangent().add(C(result.cotangent().take()));
+  });
+  return result;
+}
+// The same cells, replicated. The pullback reduces the cotangent.
+template <class To, axis_mask Axes, active_value X>
+constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_site const& w) {
+  active<typename X::plain_type, (X::replicated | Axes) & ~autodiff_detail::named_of<X>> result(x.recording_tape(),
+                                                                                                x.value());
+  result.recording_tape().push([result, x, w] {
+    if (!result.cotangent().is_set()) return;
+    using C = typename X::cotangent_type;
+    x.cotangent().add(
+        C(reduce_stored_cells(destination<owned_layout_t<layout_t<C>>, 0u>{}, result.cotangent().take(), w)));
+  });
+  return result;
 }
 }  // namespace ops_detail
 
@@ -235,6 +252,19 @@ constexpr bool check_slope() {
   return !missing::value;
 }
 
+// The layout of a stencil's result on a tensor of layout L whose owned cells have layout Owned.
+template <class L, class Owned>
+struct layout_split_as_of {
+  using type = Owned;
+};
+template <class L, class Owned>
+  requires(layout_has_a_halo<L>::value)
+struct layout_split_as_of<L, Owned> {
+  using type = typename with_owned_layout<stale<L>, Owned>::type;
+};
+template <class L, class Owned>
+using layout_split_as = typename layout_split_as_of<L, Owned>::type;
+
 // The cotangent of operand I of a stencil. Outside the box its result is operand Kept.
 template <int I, int Kept, class C, class F, class Ct, class X, class... V>
 constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
@@ -247,7 +277,9 @@ constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, 
     return backend::template stencil_back<I, C>(f, box, ct_inside, x, v...);
   } else {
     auto const run = [&](auto const& slope) {
-      using Y = ops_detail::stencil_result<std::remove_cvref_t<decltype(slope)>, X, Ct, V...>;
+      using T = ops_detail::stencil_elements<std::remove_cvref_t<decltype(slope)>, X, Ct, V...>;
+      using Y = allocated_t<std::remove_cvref_t<decltype(x.mesh())>, T,
+                            layout_split_as<layout_t<X>, owned_layout_t<layout_t<C>>>>;
       return backend::template stencil<Y>(slope, stencil_box{}, x, x, ct, v...);
     };
     if (box.distance > 0) {
@@ -295,13 +327,50 @@ struct pullback_of_stencil {
 // The active result of f with its pullback. Outside the box it is operand Kept.
 template <int Kept, class Y, class F, class X, class... V>
 constexpr auto recorded_stencil(F const& f, stencil_box const& box, Y const& y, X const& x, V const&... v) {
+  require_all_to_vary<X, V...>();
   active<Y, replicated_after<named_of<Y>, X, V...>> result(tape_of(x, v...), y);
   result.recording_tape().push(
       pullback_of_stencil<Kept, F, decltype(result), X, V...>{f, box, result, x, product<V...>(v...)});
   return result;
 }
 
-// The forward pass computes all results of a functor at once. Each result has a pullback.
+// v as an operand on the tape of F beside x. A functor that returns all components has the derivative with respect to a
+// coefficient in component 0.
+template <class F, bool All, class X, class V>
+constexpr auto coefficient_on_tape(X const& x, V const& v) {
+  if constexpr (!ops_detail::is_coefficient<F, X, V>) {
+    return v;
+  } else if constexpr (!active_value<V>) {
+    return ops_detail::with_components<F>(x, plan_detail::materialize(v));
+  } else {
+    auto const cells = plan_detail::materialize(v.value());
+    auto const y = ops_detail::with_components<F>(x, cells);
+    using Y = std::remove_cvref_t<decltype(y)>;
+    require_all_to_vary<V, Y>();
+    active<Y, V::replicated & ~named_of<Y>> result(v.recording_tape(), y);
+    result.recording_tape().push([result, v] {
+      if (!result.cotangent().is_set()) return;
+      using C = typename V::cotangent_type;
+      v.cotangent().add(backend_of<Y>::template without_components<C>(result.cotangent().value(), v.extents(), !All));
+    });
+    return result;
+  }
+}
+
+// The active results of f. Each has a pullback.
+template <class Y, class F, class X, class... V>
+constexpr auto recorded_results(F const& f, stencil_box const& box, Y const& y, X const& x, V const&... v) {
+  return recorded_stencil<0>(f, box, y, x, v...);
+}
+template <class... Y, class F, class X, class... V>
+constexpr auto recorded_results(F const& f, stencil_box const& box, std::tuple<Y...> const& y, X const& x,
+                                V const&... v) {
+  return [&]<int... K>(std::integer_sequence<int, K...>) {
+    return std::tuple(recorded_stencil<K>(ops_detail::component_of_stencil<K, F>{f}, box, std::get<K>(y), x, v...)...);
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Y))>{});
+}
+
+// The forward pass computes all results of a functor at once.
 template <bool Boxed, class F, class U, class... V>
 constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V const&... v) {
   using X = tensor_of<std::remove_cvref_t<decltype(recorded_field(u))>>;
@@ -310,13 +379,8 @@ constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V 
   ops_detail::require_own_components<F, X, tensor_of<V>...>();
   auto const y = ops_detail::run_stencil<Boxed>(f, box, field_of_kernel(std::forward<U>(u)),
                                                 plan_detail::materialize(stop_gradient(v))...);
-  if constexpr (ops_detail::number_of_results<R> == 0)
-    return recorded_stencil<0>(f, box, y, x, v...);
-  else
-    return [&]<int... K>(std::integer_sequence<int, K...>) {
-      return std::tuple(
-          recorded_stencil<K>(ops_detail::component_of_stencil<K, F>{f}, box, std::get<K>(y), x, v...)...);
-    }(std::make_integer_sequence<int, ops_detail::number_of_results<R>>{});
+  return recorded_results(f, box, y, x,
+                          coefficient_on_tape<F, (ops_detail::components_of<R>::count > 0)>(stop_gradient(x), v)...);
 }
 
 template <class U, class... V>

@@ -143,7 +143,7 @@ struct conv2d_halo_images_pullback_op : conv2d_images_pullback_op<Stride, Dilati
   using conv2d_images_pullback_op<Stride, Dilation, Edge>::conv2d_images_pullback_op;
   static constexpr bool reads_halo = true;
   template <class Owned>
-  using result_layout = halo_sums<L>;
+  using result_layout = typename layout_detail::with_owned_layout<halo_sums<L>, Owned>::type;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
     return einsum_rule(cotangent_by_kernel, ct, kernel);
   }

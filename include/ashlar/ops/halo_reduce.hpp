@@ -45,6 +45,12 @@ constexpr auto stored_cells_as_terms(destination<To, Axes>, X const& x) {
   return plan_detail::backend_of<X>::template as_partial_cells<To>(Axes, plan_detail::materialize(x));
 }
 
+// The same tensor: only active ones know if they are replicated.
+template <class To, axis_mask Axes, plain_tensor X>
+constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_site const&) {
+  return plan_detail::materialize(x);
+}
+
 }  // namespace ops_detail
 
 /// The same for a tensor with a halo, whose cells are terms of a sum. The state of the halo stays: all stored cells are
@@ -80,6 +86,55 @@ template <dimension Axes, class Op = op::sum, tensor X>
     return x;
   else
     return stored_cells_as_terms(ops_detail::destination<To, axes>{}, x);
+}
+
+/// The same for a tensor with a halo. Backward, all stored cells of the cotangent are reduced.
+/// Collective: every rank of the mesh calls it.
+/// Cost: forward nothing; backward one all-reduce of the stored cells.
+/// Error: does not compile under differentiation if an edge is edge::given.
+/// Example: as_replicated<"model">(u<layout<halo("y", 1), none>>) -> layout<halo("y", 1), none>
+template <dimension Axes, tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {
+  constexpr axis_mask axes = ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>;
+  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,
+                "ashlar::as_replicated: the mesh has no axis of this name; name one of its axes");
+  return replicate_stored_cells(ops_detail::destination<layout_t<X>, axes>{}, x, w);
+}
+
+namespace ops_detail {
+template <class L>
+struct halo_is_reduced_later {
+  static constexpr bool value = has_a_halo<L>;
+};
+// For the sentence of a collective that does not wait.
+template <class X>
+constexpr pending<X> refuse_to_reduce_later(X const& x) {
+  static_assert(
+      !halo_is_reduced_later<layout_t<X>>::value,
+      "ashlar::all_reduce_async: the halo of a tensor is reduced by all_reduce alone; write all_reduce(x), or all_reduce_async(owned(x)) for its owned cells");
+  return pending<X>(x);
+}
+}  // namespace ops_detail
+
+// These do not compile: an all_reduce of a halo waits.
+template <dimension Axes, tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site = call_site::current()) {
+  return ops_detail::refuse_to_reduce_later(x);
+}
+template <tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site = call_site::current()) {
+  return ops_detail::refuse_to_reduce_later(x);
+}
+template <dimension Axes, tensor X>
+  requires(ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto as_replicated_async(X const& x, call_site = call_site::current()) {
+  static_assert(
+      !ops_detail::halo_is_reduced_later<layout_t<X>>::value,
+      "ashlar::as_replicated_async: the halo of a cotangent is reduced by all_reduce alone; write as_replicated<axis>(x)");
+  return x;
 }
 
 }  // namespace ashlar

@@ -27,7 +27,20 @@ enum class halo_use { kept_stale, dropped };
 template <class Op>
 concept reads_owned_cells = requires { Op::halo; };
 
-/// The halo of the first operand that has one, as a stale layout, and whether another operand has a different halo.
+/// A layout without its partial axes.
+template <class L>
+struct without_partial_axes {
+  using type = L;
+};
+template <class L, class Op, class... A>
+struct without_partial_axes<layout_detail::basic_partial<L, Op, A...>> : without_partial_axes<L> {};
+/// The halo of a layout as a stale layout that is not partial.
+template <class L>
+using stale_without_partial_axes =
+    typename layout_detail::with_owned_layout<stale<L>, typename without_partial_axes<owned_layout_t<L>>::type>::type;
+
+/// The halo of the first operand that has one, as a stale layout that is not partial, and whether another operand has a
+/// different halo.
 template <class... L>
 struct common_halo {
   using type = void;
@@ -38,17 +51,27 @@ struct common_halo<L, Rest...> : common_halo<Rest...> {};
 template <class L, class... Rest>
   requires(layout_detail::layout_has_a_halo<L>::value)
 struct common_halo<L, Rest...> {
-  using type = stale<L>;
+  using type = stale_without_partial_axes<L>;
   using next = typename common_halo<Rest...>::type;
   static constexpr bool differs =
       common_halo<Rest...>::differs || !(std::is_void_v<next> || std::is_same_v<next, type>);
 };
 
+/// True if each operation by which a layout is partial is a sum.
+template <class Owned>
+inline constexpr bool is_partial_by_sums = true;
+template <class L, class Op, class... A>
+inline constexpr bool is_partial_by_sums<layout_detail::basic_partial<L, Op, A...>> =
+    std::is_same_v<Op, op::sum> && is_partial_by_sums<L>;
+/// Whether owned cells of layout Owned can have the stale halo Halo. Partial ones cannot have given cells.
 template <class Owned, class Halo>
 struct with_halo_of;
 template <class Owned, class L, class State, class... Room>
 struct with_halo_of<Owned, layout_detail::basic_haloed<L, State, Room...>> {
-  static constexpr bool fits = std::is_same_v<Owned, L>;
+  using H = layout_detail::basic_haloed<L, State, Room...>;
+  static constexpr bool fits =
+      std::is_same_v<Owned, L> || (std::is_same_v<typename without_partial_axes<Owned>::type, L> &&
+                                   is_partial_by_sums<Owned> && !layout_detail::partial_halo_has_given_cells<H>::value);
 };
 
 /// True if a function may take these operands, of which some hold sums: it is linear in these alone.
@@ -86,8 +109,9 @@ struct result_of<Op, X...> {
     return on_owned.why == fault::fits && !fits ? rule_result::wrong(fault::unlike_halo, -1) : on_owned;
   }();
   using axis = typename axis_for_message<typename mesh::names, r.axis>::type;
-  using kept = std::conditional_t<sums, halo_sums<typename common::type>, typename common::type>;
-  using layout = std::conditional_t<Op::halo == halo_use::dropped, owned, kept>;
+  using kept = typename layout_detail::with_owned_layout<typename common::type, owned>::type;
+  using layout =
+      std::conditional_t<Op::halo == halo_use::dropped, owned, std::conditional_t<sums, halo_sums<kept>, kept>>;
   using element = typename Op::template element<element_t<X>...>;
 
   template <class Handle>

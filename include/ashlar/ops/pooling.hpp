@@ -73,7 +73,7 @@ struct pool2d_halo_pullback_op : pool2d_pullback_op<Kind, Size, Stride, Edge> {
   static constexpr bool reads_halo = true;
   using halo_layout = L;
   template <class Owned>
-  using result_layout = halo_sums<L>;
+  using result_layout = typename layout_detail::with_owned_layout<halo_sums<L>, Owned>::type;
   static constexpr rule_result rule(layout_value const& ct, layout_value const&) {
     return elementwise_rule(linearity::linear, ct);
   }

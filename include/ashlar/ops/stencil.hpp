@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/ops/cell_index.hpp"
 #include "ashlar/ops/halo.hpp"
+#include "ashlar/ops/stencil_coefficient.hpp"
 #include "ashlar/ops/stencil_neighbours.hpp"
 
 namespace ashlar {
@@ -32,9 +33,17 @@ ASHLAR_FUNCTION constexpr decltype(auto) call_stencil(F const& f, [[maybe_unused
 }
 
 template <class T, class F, int I, class Rules>
+struct trial_of_operand {
+  using type = recorded_neighbours<T, reach_of_operand<F, I>::reach.rank, Rules>;
+};
+template <class T, class F, int I, class Rules>
+struct trial_of_operand<coefficient_element<T>, F, I, Rules> {
+  using type = recorded_neighbours<T, reach_of_operand<F, I>::reach.rank,
+                                   component_rules<Rules::cells, Rules::cells, false, false, false>>;
+};
+template <class T, class F, int I, class Rules>
 constexpr auto recorded(bool& within) {
-  constexpr stencil_reach reach = reach_of_operand<F, I>::reach;
-  return recorded_neighbours<T, reach.rank, Rules>{reach, &within};
+  return typename trial_of_operand<T, F, I, Rules>::type{reach_of_operand<F, I>::reach, &within};
 }
 template <class F, class Rules, class T, class... V>
 constexpr bool reads_within_reach(F const& f) {
@@ -154,9 +163,15 @@ struct corners_were_not_exchanged {
   static constexpr bool value =
       F::reach.corners && layout_detail::is_in_state<L, layout_detail::halo_state::without_corners>;
 };
-template <class L, class... V>
+/// L: the layout of the first operand. Owned: the layouts of the others' owned cells.
+template <class L, class... Owned>
 struct operands_are_split_otherwise {
-  static constexpr bool value = !(std::is_same_v<owned_layout_t<L>, owned_layout_t<V>> && ...);
+  static constexpr bool value = !(std::is_same_v<owned_layout_t<L>, Owned> && ...);
+};
+/// X has components, and the operand V has neither these nor the dimensions of the reach alone.
+template <class F, class X, class... V>
+struct operand_has_other_dimensions {
+  static constexpr bool value = ((rank_v<V> != rank_v<X> && !is_coefficient<F, X, V>) || ...);
 };
 
 /// How a functor treats its operands: its member `kind`, or nonlinear.
@@ -203,8 +218,13 @@ constexpr bool check_stencil() {
       !functor_has_no_reach<F>::value,
       "ashlar::stencil: the functor does not say what it reads; give it a member, static constexpr auto reach = star(1, 1)");
   if constexpr (has_reach<F>) {
-    using split_otherwise = operands_are_split_otherwise<L, layout_t<V>...>;
-    static_assert(!split_otherwise::value,
+    using others = operand_has_other_dimensions<F, X, V...>;
+    static_assert(
+        !others::value,
+        "ashlar::stencil: an operand has other dimensions than the first; give it the same, or if the first has components, the dimensions of the reach alone");
+    if constexpr (others::value) return false;
+    using split_otherwise = operands_are_split_otherwise<L, typename owned_beside<F, X, V>::type...>;
+    static_assert(others::value || !split_otherwise::value,
                   "ashlar::stencil: the operands are split differently; redistribute them to the layout of the first");
     using nonlinear = partial_operand_of_a_functor_that_is_not_linear<F, L>;
     static_assert(
@@ -304,7 +324,8 @@ template <class F, class X, class... V>
 constexpr void require_own_components() {
   using rules = component_rules_of<F, X, stencil_value<F, X, V...>, true>;
   if constexpr (rules::cells < rules::rank)
-    (void)stencil_reads_beyond_its_reach<F, rules, element_t<X>, element_t<V>...>::value;  // for its sentence
+    (void)stencil_reads_beyond_its_reach<F, rules, element_t<X>,
+                                         element_in_trial<F, X, V>...>::value;  // for its sentence
 }
 // Checks that an array R has an element for each component of x.
 template <class F, class R, class X>
@@ -341,17 +362,18 @@ template <bool Boxed, class F, class X, class... V>
 constexpr void require_stencil(X const& x, V const&... v) {
   using R = stencil_value<F, X, V...>;
   static_assert(
-      !stencil_reads_beyond_its_reach<F, component_rules_of<F, X, R>, element_t<X>, element_t<V>...>::value,
+      !stencil_reads_beyond_its_reach<F, component_rules_of<F, X, R>, element_t<X>,
+                                      element_in_trial<F, X, V>...>::value,
       "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
   shape const& extents = x.extents();
-  for (shape const& other : {extents, v.extents()...})
+  for (shape const& other : {extents, extents_with_components(x, v)...})
     if (!(other == extents))
       plan_detail::fail_extents(
           "ashlar::stencil: the operands have the same extents; make all fields of a staggered grid with the larger ones",
           extents, other);
   require_components<F, R>(x);
   static_assert(
-      !results_keep_no_operand<stencil_elements<F, X, V...>, Boxed, element_t<X>, element_t<V>...>::value,
+      !results_keep_no_operand<stencil_elements<F, X, V...>, Boxed, element_t<X>, element_in_trial<F, X, V>...>::value,
       "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");
 }
 
@@ -361,8 +383,8 @@ constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&..
   using X = typename operand::tensor;
   if constexpr (check_results<F, X, V...>()) {
     require_stencil<Boxed, F>(operand::of(u), v...);
-    return plan_detail::backend_of<X>::template stencil<stencil_result<F, X, V...>>(f, box, operand::of(u),
-                                                                                    std::forward<U>(u), v...);
+    return plan_detail::backend_of<X>::template stencil<stencil_result<F, X, V...>>(
+        f, box, operand::of(u), std::forward<U>(u), with_components<F>(operand::of(u), v)...);
   } else {
     return operand::of(u);
   }
@@ -383,6 +405,7 @@ constexpr auto run_stencil_on_fields(F const& f, stencil_box const& box, U&& u) 
 /// argument more, the first is the cell's global index. It may return several(a, b): then the result is a tuple of fields.
 /// Dimensions after those of the reach are components: u(i, j) is of the same component, and u(i, j, c) component c. f
 /// may return an array of all, such as Kokkos::Array<double, 3>. Then it is called once per cell, and reads u(i, j, c) alone.
+/// A further operand that has the dimensions of the reach alone is a coefficient of all components: k(i, j).
 /// The first operand may be a pending exchange: the cells that need no halo are computed while its messages travel.
 /// Shape: the operands' extents. The result has the first operand's layout with a stale halo, and its element type is
 /// what f returns.

@@ -24,7 +24,7 @@ constexpr auto run_stencil_and_reduce(F const& f, G const& g, U&& u, V const&...
     require_stencil<false, F>(operand::of(u), v...);
     if constexpr (!several_fields::value)
       return plan_detail::backend_of<X>::template stencil_and_reduce<stencil_result<F, X, V...>>(
-          f, g, operand::of(u), std::forward<U>(u), v...);
+          f, g, operand::of(u), std::forward<U>(u), with_components<F>(operand::of(u), v)...);
     else
       return std::pair(operand::of(u), operand::of(u));
   } else {

@@ -71,13 +71,14 @@ constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) 
         ops_detail::require_components<F, ops_detail::stencil_value<F, Filled, V...>>(u);
         static_assert(!ops_detail::update_gives_another_type<result, X>::value,
                       "ashlar::update: the functor returns another type than the elements; return this type");
-        for (shape const& other : {u.extents(), v.extents()...})
+        for (shape const& other : {u.extents(), ops_detail::extents_with_components(u, v)...})
           if (!(other == u.extents()))
             plan_detail::fail_extents(
                 "ashlar::update: the operands have the same extents; make all fields of a staggered grid with the larger ones",
                 u.extents(), other);
         if constexpr (!ops_detail::update_gives_another_type<result, X>::value)
-          plan_detail::backend_of<X>::update(f, c, u, filled, plan_detail::materialize(v)...);
+          plan_detail::backend_of<X>::update(f, c, u, filled,
+                                             ops_detail::with_components<F>(u, plan_detail::materialize(v))...);
       }
     }
   }

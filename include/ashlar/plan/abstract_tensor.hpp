@@ -292,6 +292,14 @@ struct backend<abstract_mesh<M>> {
   static constexpr auto copy_cells(X const& x) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());
   }
+  template <class To, class X>
+  static constexpr auto with_components(X const& x, shape const& extents) {
+    return allocate<element_t<X>, To>(x.mesh(), extents);
+  }
+  template <class To, class X>
+  static constexpr To without_components(X const& x, shape const& extents, bool) {
+    return allocate<element_t<To>, layout_t<To>>(x.mesh(), extents);
+  }
   template <class Y, class F, class Box, class X, class U, class... V>
   static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
     return fields_like<Y>(x);

@@ -55,6 +55,8 @@ namespace plan_detail {
 ///   stencils<Y>(f, x, u)                         the same for functors one after the other (ops/stencil_compose.hpp)
 ///   own_memory(y)                                makes y the only tensor in its memory, by a copy if it is not
 ///   update(f, colour, y, x, v...)                f at the cells of a colour of y; x is y with its halo filled
+///   with_components<To>(x, extents)              x with more dimensions, along which all elements are in the same memory
+///   without_components<Y>(x, extents, all)       its transpose: the sum of all components of x, or component 0
 ///   stencil_back<I, Y>(f, box, ct, x, v...)      the cotangent of operand I, whose halo holds sums (ops/stencil_slope.hpp)
 ///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y

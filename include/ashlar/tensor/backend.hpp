@@ -17,6 +17,7 @@
 #include "ashlar/tensor/roll.hpp"
 #include "ashlar/tensor/sort_parts.hpp"
 #include "ashlar/tensor/stencil_back.hpp"
+#include "ashlar/tensor/stencil_coefficient.hpp"
 #include "ashlar/tensor/stencil_compose.hpp"
 #include "ashlar/tensor/view.hpp"
 #include "ashlar/tensor/write_and_reduce.hpp"
@@ -295,6 +296,15 @@ struct backend<device_mesh<M>> {
   template <class To, class X>
   static auto copy_cells(X const& x) {
     return tensor_detail::copy_cells<To>(x);
+  }
+  // tensor/stencil_coefficient.hpp
+  template <class To, class X>
+  static auto with_components(X const& x, shape const& extents) {
+    return tensor_detail::with_components<To>(x, extents);
+  }
+  template <class To, class X>
+  static To without_components(X const& x, shape const& extents, bool all) {
+    return tensor_detail::without_components<To>(x, extents, all);
   }
   // tensor/stencil.hpp
   template <class Y, class F, class Box, class X, class U, class... V>

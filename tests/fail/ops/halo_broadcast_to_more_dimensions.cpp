@@ -1,5 +1,5 @@
 // A tensor with a halo beside one that has more dimensions.
-// EXPECT: ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial; write owned\(x\)
+// EXPECT: ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given edge or by no sum; write owned\(x\)
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"
 

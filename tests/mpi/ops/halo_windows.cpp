@@ -257,3 +257,31 @@ TEST_CASE("conv2d with halos: the program's own array with strides, and one exch
     CHECK(gather_all(conv2d(exchange_halo(adopted), k)) == gather_all(conv2d(exchange_halo(x), k)));
   });
 }
+
+TEST_CASE("conv2d and pooling with halos: the cotangents of replicated images are terms of a sum") {
+  for_each_grid([](device_mesh<grid> const& m, four const& n) {
+    using H = layout<none, halo("h", 1), halo("w", 1), none>;
+    using O = layout<none, "h", "w", none>;
+    four const k{3, 3, n[3], 5}, out{n[0], n[1], n[2], 5};
+    auto const x = integers<stale<H>>(m, n, 1);
+    // Each rank of "data" has some filters.
+    auto const filters = integers<layout<none, none, none, "data">>(m, k, 2);
+    auto const ct = integers<layout<none, "h", "w", "data">>(m, out, 3);
+    auto const [value, g] =
+        value_and_grad<"data">([&](auto const& u) { return dot(conv2d(exchange_halo(u), filters), ct); })(x);
+    static_assert(std::is_same_v<layout_t<decltype(g)>, partial<stale<H>, "data">>);
+    auto const [same, expected] = value_and_grad<none>([&](auto const& u) {
+      return dot(conv2d(exchange_halo(u), integers<replicated<4>>(m, k, 2)), integers<O>(m, out, 3));
+    })(x);
+    CHECK(item(value) == item(same));
+    CHECK(gather_all(all_reduce(g)) == gather_all(expected));
+    // The largest element of a window takes the sum of all terms.
+    auto const terms = as_partial<"data">(integers<O>(m, n, 4));
+    auto const of_terms = value_and_grad<"data">(
+        [&](auto const& u) { return dot(max_pool2d<3, 1, padding::same>(exchange_halo(u)), terms + 2. * terms); })(x);
+    auto const of_sum = value_and_grad<none>([&](auto const& u) {
+      return dot(max_pool2d<3, 1, padding::same>(exchange_halo(u)), 3. * integers<O>(m, n, 4));
+    })(x);
+    CHECK(gather_all(all_reduce(of_terms.gradients)) == gather_all(of_sum.gradients));
+  });
+}

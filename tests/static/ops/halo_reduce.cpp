@@ -39,6 +39,10 @@ static_assert(has_layout<terms>(as_partial<"k">(all_reduce(filled))));
 static_assert(has_layout<stale<terms>>(add_halo(sums)));
 static_assert(has_layout<stale<terms>>(u + 2. * filled - u / scalar));
 static_assert(has_layout<halo_sums<terms>>(sums + scalar * sums));
+static_assert(has_layout<stale<terms>>(u * all_reduce(u)));
+static_assert(has_layout<stale<terms>>(owned(u) * all_reduce(filled)));
+static_assert(has_layout<stale<terms>>(make<double, partial<layout<>, "k">>(m) * all_reduce(u) / all_reduce(filled)));
+static_assert(has_layout<terms>(as_replicated<"x">(filled)));
 static_assert(has_layout<partial<layout<"y", "x">, "k">>(owned(u)));
 static_assert(has_layout<layout_t<decltype(sum(owned(u)))>>(sum(u)));
 static_assert(has_layout<stale<terms>>(stencil(slope{}, filled)));
@@ -77,5 +81,24 @@ constexpr auto log = collectives(grid{{2, 2, 2}}, step);
 static_assert(log.count(pass::forward, collective::all_reduce, "k") == 1);
 static_assert(log.count(pass::backward) == 1);
 static_assert(log.count(pass::backward, collective::add_halo) == 1);
+
+// The cotangent of a field that is replicated over "k" is partial over it. as_replicated reduces it, with its halo.
+template <dimension Axes, class State, class F>
+constexpr auto gradient_of(State const& v, F const& f) {
+  auto const weight = make<double, partial<layout<"y", "x">, "k">>(v.mesh(), {64, 48});
+  return value_and_grad<Axes>([&](auto const& w) { return all_reduce(sum(f(w) * weight)); })(v).gradients;
+}
+constexpr auto apply_slope = [](auto const& w) { return stencil(slope{}, exchange_halo<corners::none>(w)); };
+constexpr auto read_filled = [](auto const& w) { return stencil(slope{}, w); };
+static_assert(has_layout<stale<terms>>(gradient_of<"k">(make<double, stale<field>>(m, {64, 48}), apply_slope)));
+static_assert(has_layout<halo_sums<terms>>(gradient_of<"k">(make<double, field>(m, {64, 48}), read_filled)));
+constexpr auto replicated_step = [](auto const& machine) {
+  (void)gradient_of<none>(make<double, field>(machine, {64, 48}),
+                          [](auto const& w) { return stencil(slope{}, as_replicated<"k">(w)); });
+};
+constexpr auto replicated_log = collectives(grid{{2, 2, 2}}, replicated_step);
+static_assert(replicated_log.count(pass::backward) == 1);
+static_assert(replicated_log.count(pass::backward, collective::all_reduce) == 1);
+static_assert(replicated_log.bytes_per_rank(pass::backward) == 2 * (34 * 26 - 34 * 26 / 2) * 8);
 
 }  // namespace
