@@ -3,6 +3,8 @@
 #include <ashlar/ashlar.hpp>
 #include <ashlar/checkpoint/arrays.hpp>
 #include <ashlar/checkpoint/checkpoints.hpp>
+#include <ashlar/io/field_series.hpp>
+#include <ashlar/io/hdf5_files.hpp>
 #include <ashlar/tensor/between_meshes.hpp>
 
 #include <cstdio>
@@ -101,6 +103,17 @@ class stage {
             {"resume", &stage::resumes},
             {"save_arrays", &stage::saves_arrays},
             {"load_arrays", &stage::loads_arrays},
+            {"save_npy", &stage::saves_npy},
+            {"load_npy", &stage::loads_npy},
+            {"save_npz", &stage::saves_npz},
+            {"load_npz", &stage::loads_npz},
+            {"save_hdf5", &stage::saves_hdf5},
+            {"load_hdf5", &stage::loads_hdf5},
+            {"field_series", &stage::saves_series},
+            {"sort", &stage::sorts},
+            {"matmul", &stage::multiplies},
+            {"redistribute_from", &stage::takes_blocks},
+            {"copy_to_mesh", &stage::copies_to_mesh},
             {"open_npy", &stage::opens_npy},
             {"open_idx", &stage::opens_idx},
             {"batch_stream", &stage::reads_batch}};
@@ -268,6 +281,42 @@ class stage {
     load_arrays(file("in.safetensors"), m_.communicator(), p);
     return is_numbered(p.x);
   }
+  std::string text(char const* name) const { return (folder_ / name).string(); }
+  bool saves_npy() {
+    save_npy(numbered<rows>(), text("out.npy"));
+    return true;
+  }
+  bool loads_npy() { return is_numbered(load_npy<double, columns>(m_, file("in.npy").string())); }
+  bool saves_npz() {
+    save_npz(text("out.npz"), npz_array("x", numbered<rows>()), npz_array("y", numbered<columns>()));
+    return true;
+  }
+  bool loads_npz() { return is_numbered(load_npz<double, columns>(m_, file("in.npz").string(), "x")); }
+  bool saves_hdf5() {
+    save_hdf5(numbered<rows>(), text("field.h5"), "x");
+    return true;
+  }
+  bool loads_hdf5() { return is_numbered(load_hdf5<double, columns>(m_, file("field.h5").string(), "x")); }
+  bool saves_series() {
+    field_series series(m_, text("series.xdmf"));
+    series.write(0.5, series_field("x", numbered<rows>()));
+    return true;
+  }
+  bool sorts() { return is_numbered(sort<0>(numbered<rows>())); }
+  bool multiplies() {
+    auto const y = matmul<rows>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5));
+    return same(
+        y, [](stage const&, index_t, index_t) { return 30.; }, *this);
+  }
+  bool takes_blocks() {
+    auto const x = numbered<rows>();
+    return is_numbered(redistribute_from<columns>(m_, x.view(), {x.local_region().dim[0].begin, 0}));
+  }
+  bool copies_to_mesh() {
+    std::vector<double> all;
+    for (index_t i = 0; i < n_ * 30; ++i) all.push_back(number_of{0}(i / 30, i % 30));
+    return is_numbered(copy_to_mesh<rows>(m_, {n_, 30}, all));
+  }
   bool opens_npy() { return open_npy(m_.communicator(), folder_ / "in.npy").examples() == 12; }
   bool opens_idx() { return open_idx(m_.communicator(), folder_ / "in.idx").examples() == 12; }
   bool reads_batch() {
@@ -283,6 +332,9 @@ class stage {
     auto x = numbered<rows>();
     save_checkpoint(file("in.h5"), m_.communicator(), 3, checkpoint_part("x", x));
     save_arrays(file("in.safetensors"), m_.communicator(), build<only>(numbered<rows>()));
+    save_npy(x, file("in.npy").string());
+    save_npz(file("in.npz").string(), npz_array("x", x));
+    save_hdf5(x, file("field.h5").string(), "x");
     run_.emplace(m_.communicator(), file("run"));
     run_->save(1, checkpoint_part("x", x));
   }

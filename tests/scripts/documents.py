@@ -1,5 +1,5 @@
 """documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
-each decision begins with a summary;
+each page for users begins with what the reader can do after it; each decision begins with a summary;
 the page of settings has every environment variable and every CMake option with its default; every wrong program has a right one; every sentence of the headers is on a page, and few have no test. In SITE, which scripts/docs built, every public name has a
 declaration, every wrong program an entry, and nothing is fetched from elsewhere."""
 
@@ -36,6 +36,23 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *docs.rglob("*.md")]:
     for target in re.findall(r"\[[^\]]+\]\((?!\w+:)([^)#\s]+)", prose):
         if not (page.parent / target).exists():
             faults.append(f"{page.relative_to(root)} links {target}, which is not there")
+
+# ---- Beginnings ----
+for page in sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md")):
+    if not re.match(r"# .*\n\nAfter this page ", page.read_text(encoding="utf-8")):
+        faults.append(f"{page.relative_to(root)} does not begin with what the reader can do after it: After this page ...")
+
+# ---- Coined words ----
+# A page that uses one links it once, to the concepts or the glossary, or explains it in italics or bold letters.
+coined = ["partial", "ledgers?", "halos?", "invariant", "dry runs?", "cotangents?", "bundles?", "block-cyclic"]
+for page in sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md")):
+    text = re.sub(r"<!--.*?-->|^```.*?^```|^    .*?$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    links = re.findall(r"\[([^\]]*)\]\(([^)]*)\)", text)
+    prose = re.sub(r"`[^`]*`|\]\([^)]*\)", "", text)
+    for word in coined if page.name != "concepts.md" else []:
+        linked_or_explained = any(re.search(rf"\b{word}\b", shown, re.I) for shown, _ in links) or re.search(rf"\*[^*\n]*\b{word}\b[^*\n]*\*", text, re.I)
+        if re.search(rf"\b{word}\b", prose, re.I) and not linked_or_explained:
+            faults.append(f"{page.relative_to(root)} uses the word {word.removesuffix('s?')} and does not link it")
 
 # ---- Decisions ----
 for page in sorted((docs / "decisions").glob("*.md")):

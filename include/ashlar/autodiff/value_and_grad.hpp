@@ -114,7 +114,7 @@ struct differentiated {
   constexpr auto operator()(P const& parameters, Args const&...) const {
     static_assert(
         !leaf_is_no_tensor<P>::value,
-        "ashlar::value_and_grad: a parameter is no tensor; give a struct of tensors its names: static constexpr auto names = ashlar::names(\"kernel\", \"bias\")");
+        "ashlar::value_and_grad: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
     return value_and_gradients<P, P>{parameters, parameters};
   }
   template <class P, class... Args>
@@ -183,6 +183,10 @@ template <class F>
 struct axis_of_the_loss_is_not_named {
   static constexpr bool value = true;
 };
+template <class F, class P>
+struct parameters_beside_the_function {
+  static constexpr bool value = true;
+};
 // A call after an error, which is to be the only one.
 struct not_differentiated {
   template <class P, class... Args>
@@ -199,6 +203,13 @@ constexpr autodiff_detail::not_differentiated value_and_grad(F const&) {
       !autodiff_detail::axis_of_the_loss_is_not_named<F>::value,
       "ashlar::value_and_grad: name the axis over which the loss is summed, as in value_and_grad<\"data\">(f), or write value_and_grad<none>(f)");
   return {};
+}
+template <dimension Axes, class F, class P, class... Args>
+constexpr value_and_gradients<P, P> value_and_grad(F const&, P const& parameters, Args const&...) {
+  static_assert(
+      !autodiff_detail::parameters_beside_the_function<F, P>::value,
+      "ashlar::value_and_grad: it takes the function alone and gives a function; write value_and_grad<\"axis\">(f)(parameters)");
+  return {parameters, parameters};
 }
 
 }  // namespace ashlar

@@ -18,6 +18,12 @@ inline constexpr int axes_of_run_time_size = 0;
 template <class... Axes>
 inline constexpr int axes_of_run_time_size<mesh<Axes...>> = (0 + ... + (Axes::static_size == run_time_size));
 
+// Always true. N is the number of sizes that are given.
+template <class Mesh, std::size_t N>
+struct mesh_lacks_a_communicator {
+  static constexpr bool value = true;
+};
+
 // Its address tells T from other types.
 template <class T>
 inline char address_of_type = 0;
@@ -100,6 +106,21 @@ class device_mesh {
   /// A mesh with sizes that are known at run time only.
   device_mesh(MPI_Comm comm, std::span<int const> sizes, call_site w = call_site::current())
       : state_(std::make_shared<state>(comm, sizes, w)) {}
+
+  /// Do not compile: the ranks of a mesh are those of a communicator.
+  template <class M>
+    requires std::is_same_v<M, Mesh>
+  explicit device_mesh(M const&) {
+    static_assert(
+        !comm_detail::mesh_lacks_a_communicator<M, std::size_t(M::axes)>::value,
+        "ashlar::device_mesh: sizes alone are no ranks; name the communicator first, as in device_mesh<grid> m(MPI_COMM_WORLD, {2, 4})");
+  }
+  template <std::size_t N>
+  explicit device_mesh(int const (&)[N]) {
+    static_assert(
+        !comm_detail::mesh_lacks_a_communicator<Mesh, N>::value,
+        "ashlar::device_mesh: sizes alone are no ranks; name the communicator first, as in device_mesh<grid> m(MPI_COMM_WORLD, {2, 4})");
+  }
 
   /// The mesh as a value, with its sizes.
   Mesh const& shape() const { return state_->shape; }

@@ -15,6 +15,7 @@ namespace plan_detail {
 
 // Joins words. Of more than 4 words it shows the first two and the last.
 ASHLAR_INLINE std::string listed(std::vector<std::string> const& words, char const* between);
+ASHLAR_INLINE std::string listed_ranks(std::vector<std::string> const& numbers);
 
 // The text of the ranks that hold the same block: replicas, or groups of ranks that hold terms of one reduction.
 ASHLAR_INLINE std::string ranks_text(std::vector<int> const& ranks, layout_value const& layout, mesh_shape const& mesh);

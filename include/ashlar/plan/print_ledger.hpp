@@ -48,7 +48,8 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
     out << "\n";
   }
   for (auto const& t : log.further()) begin_line(t) << "in " << t.times << " more\n";
-  out << "  " << log.count() << " collectives, " << log.bytes_per_rank() << " bytes per rank\n";
+  out << "  " << log.count() << (log.count() == 1 ? " collective, " : " collectives, ") << log.bytes_per_rank()
+      << " bytes per rank\n";
   for (auto const& r : log.waste()) out << "  waste: " << plan_detail::text_of(r) << "\n";
   return out;
 }

@@ -64,9 +64,12 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
       !plan_detail::axes_missing_from_mesh<Mesh, L>::value,
       "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
+  /// An empty tensor, as without a halo.
+  sharded_tensor() = default;
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : mesh_(m), extents_(extents) {
     plan_detail::check_size<T>(extents);
-    shape const stored = stored_extents();
+    region const own = ashlar::local_region(extents, layout, m.sizes(), m.rank());
+    shape const stored = tensor_detail::stored_extents_of(own.extents(), widths);
     plan_detail::check_size<T>(stored);
     try {
       owner_ = tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(stored.size()) * sizeof(T), true);
@@ -91,26 +94,36 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
         "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)");
     return *this;
   }
+  template <class U, class Other, class M, class S>
+  sharded_tensor(sharded_tensor<U, Other, M, S> const& x) {
+    *this = x;
+  }
 
-  device_mesh<Mesh> const& mesh() const { return mesh_; }
+  /// True until a tensor is assigned to one without a value.
+  bool empty() const { return owner_ == nullptr; }
+  /// Error: ashlar::error if the tensor is empty.
+  device_mesh<Mesh> const& mesh() const {
+    if (empty()) tensor_detail::fail_empty();
+    return mesh_;
+  }
   shape const& extents() const { return extents_; }
   index_t extent(int d) const { return extents_[d]; }
 
   /// Global indices of the cells that this rank owns.
-  region local_region() const { return ashlar::local_region(extents_, layout, mesh_.sizes(), mesh_.rank()); }
+  region local_region() const { return ashlar::local_region(extents_, layout, mesh().sizes(), mesh().rank()); }
   /// Extents of the array that this rank stores: owned cells and halo.
   shape stored_extents() const { return tensor_detail::stored_extents_of(local_region().extents(), widths); }
   /// The first stored cell, in the memory of Space. An exchange cannot know what is written through this pointer: from
   /// then on each exchange writes the cells beyond a zero edge.
   T* stored_data() const {
-    owner_->expose();
+    owner()->expose();
     return static_cast<T*>(owner_->data);
   }
   /// Identifies the element type and the halo, in any state.
   static void const* halo_identity() { return &tensor_detail::zero_cells_of<T, Room...>; }
   /// The distance between neighbouring stored cells along each dimension, in elements.
   tensor_detail::row_major_strides stored_strides() const {
-    return tensor_detail::strides_or(owner_->strides.get(), stored_extents());
+    return tensor_detail::strides_or(owner()->strides.get(), stored_extents());
   }
   using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -118,7 +131,7 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   /// while a tensor that shares the memory lives.
   /// Error: ashlar::error if they have the strides of a view that was adopted.
   view_type stored_view() const {
-    if (owner_->strides)
+    if (owner()->strides)
       meta_detail::fail(
           "ashlar::stored_view: the cells have the strides of the view that was adopted; write strided_view()");
     shape const s = stored_extents();
@@ -151,7 +164,10 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     return view_of(first, own);
   }
   /// The block of memory that holds the stored cells.
-  storage_pointer const& owner() const { return owner_; }
+  storage_pointer const& owner() const {
+    if (empty()) tensor_detail::fail_empty();
+    return owner_;
+  }
 
   // The members of tensors without a halo, for the sentence of code that is made for these.
   template <class H = layout_type>

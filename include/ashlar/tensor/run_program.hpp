@@ -14,19 +14,19 @@ namespace tensor_detail {
 // This process' number before MPI has started, as the launcher gives it, or 0.
 ASHLAR_INLINE int launched_rank();
 
-}  // namespace tensor_detail
+// The name of the file of a program, by its command line.
+ASHLAR_INLINE char const* program_name(int argc, char** argv);
 
-/// Starts MPI and Kokkos, calls body(), and returns its result. If an exception ends body(), prints it with the name of
-/// the program and returns 1. Only rank 0 prints an ashlar::error, which every rank throws. Each rank prints any other
-/// exception that it meets.
-/// Collective: over all processes.
-/// Example: int main(int argc, char** argv) { return ashlar::run_program("mnist", [&] { return train(argc, argv); }); }
+// The body between start and end, with the program's command line or null.
 template <class F>
-int run_program(char const* name, F body) {
-  int rank = tensor_detail::launched_rank();
+int run_started(char const* name, int* argc, char** argv, F& body) {
+  int rank = launched_rank();
   std::optional<environment> env;  // outlives the report of an error
   try {
-    env.emplace();
+    if (argc != nullptr)
+      env.emplace(*argc, argv);
+    else
+      env.emplace();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return body();
   } catch (std::exception const& e) {
@@ -36,6 +36,24 @@ int run_program(char const* name, F body) {
       std::fprintf(stderr, "%s: rank %d: %s\n", name, rank, e.what());
     return 1;
   }
+}
+
+}  // namespace tensor_detail
+
+/// Starts MPI and Kokkos, calls body(), and returns its result. If an exception ends body(), prints it with the name of
+/// the program and returns 1. Only rank 0 prints an ashlar::error, which every rank throws. Each rank prints any other
+/// exception that it meets.
+/// Collective: over all processes.
+/// Example: int main(int argc, char** argv) { return ashlar::run_program("mnist", [&] { return train(argc, argv); }); }
+template <class F>
+int run_program(char const* name, F body) {
+  return tensor_detail::run_started(name, nullptr, nullptr, body);
+}
+/// The same, named after the program's file. It takes Kokkos' options out of the command line first.
+/// Example: int main(int argc, char** argv) { return ashlar::run_program(argc, argv, [&] { return train(argc, argv); }); }
+template <class F>
+int run_program(int& argc, char** argv, F body) {
+  return tensor_detail::run_started(tensor_detail::program_name(argc, argv), &argc, argv, body);
 }
 
 }  // namespace ashlar

@@ -100,6 +100,10 @@ class sharded_tensor {
         "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
     return *this;
   }
+  template <class U, class L, class M, class S>
+  sharded_tensor(sharded_tensor<U, L, M, S> const& x) {
+    *this = x;
+  }
 
   /// True until a tensor is assigned to one without a value. (A tensor of no elements is not empty.)
   bool empty() const { return owner_ == nullptr; }

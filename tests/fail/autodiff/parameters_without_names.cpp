@@ -1,5 +1,5 @@
 // A struct of parameters that does not say what they are called.
-// EXPECT: ashlar::value_and_grad: a parameter is no tensor; give a struct of tensors its names: static constexpr auto names = ashlar::names
+// EXPECT: ashlar::value_and_grad: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template .* static constexpr auto names = ashlar::names
 // ONE ERROR
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/ops/ops.hpp"

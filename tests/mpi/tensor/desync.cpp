@@ -121,6 +121,28 @@ TEST_CASE("desync: another collective, other extents, a collective too few: an e
   CHECK(denotes(all_gather<"x">(x), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
 }
 
+TEST_CASE("desync: ranks of a node name both calls with axis and line, too") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  one_node const node;
+  for (int const culprit : culprits())
+    for (std::size_t i = 0; i < called.size(); ++i) {
+      std::size_t const other = (i + 1) % called.size();
+      std::string const text =
+          said_together([&, m = all_ranks()] { call(m, testing::rank() == culprit ? other : i, 8); });
+      CAPTURE(text);
+      // A rank that comes late finds that the others have gone.
+      bool const late = contains(text, " has given up after an error");
+      if (!late) {
+        CHECK(contains(text, std::string(called[other]) + " over x, desync.cpp:"));
+        CHECK(contains(text, std::string(called[i]) + " over x, desync.cpp:"));
+      }
+      int const named = late ? 0 : 1;
+      int by_somebody = 0;
+      MPI_Allreduce(&named, &by_somebody, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+      CHECK(by_somebody == 1);
+    }
+}
+
 namespace {
 
 // Of three blocks of this size that are free, how many serve tensors made after f(mesh).

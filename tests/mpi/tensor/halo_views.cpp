@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include "support/halo_meshes.hpp"
 #include "support/host_memory.hpp"
+#include "support/provoked.hpp"
 
 using namespace ashlar;
 
@@ -61,5 +62,25 @@ TEST_CASE("owned_view: as mdspan") {
     for (index_t i = own.dim[0].begin; i < own.dim[0].end; ++i)
       for (index_t j = own.dim[1].begin; j < own.dim[1].end; ++j) expected += number{}(i, j);
     CHECK(total == expected);
+  });
+}
+
+TEST_CASE("sharded_tensor: an empty one with a halo is assigned before its use") {
+  struct solver {
+    sharded_tensor<double, torus, grid> u;
+  };
+  solver s;
+  CHECK(s.u.empty());
+  std::string const sentence =
+      "ashlar::sharded_tensor: the tensor is empty, without mesh and elements; assign a tensor to it first";
+  CHECK(test::said([&] { (void)s.u.stored_view(); }) == sentence);
+  CHECK(test::said([&] { (void)s.u.stored_data(); }) == sentence);
+  CHECK(test::said([&] { (void)s.u.local_region(); }) == sentence);
+  CHECK(test::said([&] { (void)exchange_halo(as_stale(s.u)); }) == sentence);
+  CHECK(test::said([&] { (void)sum(owned(s.u)); }) == sentence);
+  on_meshes([&](auto const& filled) {
+    s.u = filled;
+    CHECK(!s.u.empty());
+    CHECK(s.u.stored_data() == filled.stored_data());
   });
 }

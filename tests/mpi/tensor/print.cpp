@@ -131,7 +131,7 @@ TEST_CASE("draw: blocks, uneven ones, replicas, summands, ranks without elements
         "+--------+--------+--------+\n"
         "|   0    |   1    |   2    |\n"
         "+--------+--------+--------+\n"
-        "no elements: ranks 3\n");
+        "no elements: rank 3\n");
   CHECK(drawn<partial<layout<"x", none>, "y">>(grid{{2, 2}}, shape::of(4, 3)) ==
         "       0:3\n"
         "    +--------+\n"

@@ -26,8 +26,8 @@ void expect(char const* what, X const& x, F f) {
       }
 }
 
-int main() {
-  return run_program("array_vocabulary", [] {
+int main(int argc, char** argv) {
+  return run_program(argc, argv, [] {
     device_mesh<line> const m(MPI_COMM_WORLD);
     auto const x = generate<double, layout<"x", none>>(
         m, {rows, columns}, KOKKOS_LAMBDA(index_t i, index_t j) { return value(i, j); });

@@ -33,7 +33,7 @@ TEST_CASE("blocks are to scale, and ranks without elements are named") {
   std::string const uneven = picture<layout<none, "data">>(grid{{4, 1}}, {2, 3});
   // 3 columns of 480 pixels: 160 each, and none on rank 3.
   CHECK(count(uneven, "width=\"160\" height=\"320\"") == 3);
-  CHECK(count(uneven, "no elements: ranks 3") == 1);
+  CHECK(count(uneven, "no elements: rank 3") == 1);
   CHECK(count(uneven, "url(#partial)") == 0);
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("three dimensions are three faces, and more are a table") {
   CHECK(count(summed, "url(#partial)") == 1 + 2 + 2);
   CHECK(count(summed, ">0+1<") == 3);
   std::string const empty = picture<layout<"data", none, none>>(grid{{3, 1}}, {2, 5, 7});
-  CHECK(count(empty, "no elements: ranks 2") == 1);
+  CHECK(count(empty, "no elements: rank 2") == 1);
   CHECK(count(picture<layout<"data", none, none>>(grid{{3, 1}}, {0, 5, 7}), "no elements: ranks 0,1,2") == 1);
   // Rounds of single indices: the front shows index 0 alone, the top 4 strips, the side 4 strips of one block each.
   CHECK(count(picture<layout<cyclic("data", 1), none, none>>(grid{{2, 1}}, {4, 5, 7}), "<path d=\"M") == 1 + 1 + 4 + 4);

@@ -15,6 +15,10 @@ ASHLAR_INLINE std::string listed(std::vector<std::string> const& words, char con
   return s;
 }
 
+ASHLAR_INLINE std::string listed_ranks(std::vector<std::string> const& numbers) {
+  return (numbers.size() == 1 ? "rank " : "ranks ") + listed(numbers, ",");
+}
+
 ASHLAR_INLINE std::string ranks_text(std::vector<int> const& ranks, layout_value const& layout,
                                      mesh_shape const& mesh) {
   std::vector<std::pair<int, std::vector<std::string>>> groups;
@@ -156,7 +160,7 @@ ASHLAR_INLINE void draw_shards(std::ostream& out, layout_value const& layout, me
                                shape const& extents) {
   blocks const b(layout, mesh, extents);
   if (!b.part.empty()) layout.rank <= 2 ? draw_grid(out, b, layout, mesh) : draw_table(out, b, layout, mesh);
-  if (!b.without_elements.empty()) out << "no elements: ranks " << listed(b.without_elements, ",") << "\n";
+  if (!b.without_elements.empty()) out << "no elements: " << listed_ranks(b.without_elements) << "\n";
   if (layout.levels != 0) out << "+ joins ranks whose blocks are still to be reduced\n";
 }
 
@@ -183,7 +187,7 @@ ASHLAR_INLINE void draw_stored_cells(std::ostream& out, layout_value const& layo
   out << "stored cells:\n";
   if (!b.part.empty())
     for (std::string const& line : table_with(b, layout, mesh, stored)) out << line << "\n";
-  if (!b.without_elements.empty()) out << "nothing: ranks " << listed(b.without_elements, ",") << "\n";
+  if (!b.without_elements.empty()) out << "nothing: " << listed_ranks(b.without_elements) << "\n";
   out << "the halo is: " << state << "\n";
 }
 

@@ -215,7 +215,7 @@ ASHLAR_INLINE void draw_picture(std::ostream& out, drawn_tensor const& t, char c
   draw_extents(out, t.extents);
   if (!b.without_elements.empty())
     out << svg_text(picture_border + width / 2, picture_border + height + (rank == 3 ? 35 : 25),
-                    "no elements: ranks " + listed(b.without_elements, ","));
+                    "no elements: " + listed_ranks(b.without_elements));
   draw_legend(out, t, names, 2 * picture_border + height);
   out << "</svg>\n";
 }
