@@ -30,10 +30,9 @@ struct product_problem {
   constexpr product_candidates candidates() const {
     if (!is_static) return product_candidates(task, likely, each);
     product_sizes const s{{task.e, a, b}, likely, each};
-    product_candidates const c(task, s);
-    product_candidates best = c;
+    product_candidates best(task, s, !has_blocks());
+    if (has_blocks()) best.plan[0] = best.plan[best.least_estimated(task, s)];
     best.size = 1;
-    best.plan[0] = c.plan[has_blocks() ? c.least_estimated(task, s) : c.least(task, s)];
     return best;
   }
   constexpr int least(product_candidates const& c, shape const& of_a, shape const& of_b,

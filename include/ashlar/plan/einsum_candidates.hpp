@@ -37,6 +37,9 @@ class product_candidates_of {
  public:
   constexpr product_candidates_of(product_task const& t, Visit& visit) : t_(t), labels_(t.e), visit_(visit) {
     named_ = t.a.named() | t.b.named() | t.to.named();
+    for (int l = 0; l < labels_.all.rank; ++l)
+      for (int o = 0; o < 3; ++o) dim_[o][l] = labels_of(o).find(labels_.all.label[l]);
+    has_blocks_ = (encode_blocks(t.a) | encode_blocks(t.b) | encode_blocks(t.to)) != 0;
     for (axis_mask some : {named_, ~named_})
       for (int i = 0; i < max_axes; ++i)
         if (t.axes & some & mask_of(i)) axis_[axes_++] = i;
@@ -74,11 +77,13 @@ class product_candidates_of {
     place(i + 1, spread);
     split_[l] &= ~m;
   }
+  // Of a, b and the result, in this order.
+  constexpr einsum_equation::labels const& labels_of(int o) const { return o == 2 ? t_.e.out : t_.e.in[o]; }
+  constexpr layout_value const& given(int o) const { return o == 2 ? t_.to : t_.operand(o); }
   // The label that the result, a or b splits by an axis, or -1.
   constexpr int home_of(int axis) const {
     for (int o : {2, 0, 1})
-      if (int const d = (o == 2 ? t_.to : t_.operand(o)).dim_of(axis); d >= 0)
-        return labels_.all.find((o == 2 ? t_.e.out : t_.e.in[o]).label[d]);
+      if (int const d = given(o).dim_of(axis); d >= 0) return labels_.all.find(labels_of(o).label[d]);
     return -1;
   }
 
@@ -92,11 +97,9 @@ class product_candidates_of {
     lists known;
     complete(l, {}, known);
     if (split_[l] == 0) return;
-    char const c = labels_.all.label[l];
     for (int o = 0; o < 3; ++o) {
-      int const d = (o == 2 ? t_.e.out : t_.e.in[o]).find(c);
-      if (d < 0) continue;
-      axis_list const& theirs = (o == 2 ? t_.to : t_.operand(o)).dim[d];
+      if (dim_[o][l] < 0) continue;
+      axis_list const& theirs = given(o).dim[dim_[o][l]];
       axis_list beginning;
       while (beginning.size < theirs.size && beginning.follow(theirs, split_[l])) {
       }
@@ -122,9 +125,11 @@ class product_candidates_of {
       if (left > 3) return;
     }
   }
-  constexpr layout_value layout_of(einsum_equation::labels const& x, axis_mask partial) const {
+  constexpr layout_value layout_of(int o, axis_mask partial) const {
     layout_value v;
-    for (v.rank = 0; v.rank < x.rank; ++v.rank) v.dim[v.rank] = list_[labels_.all.find(x.label[v.rank])];
+    v.rank = labels_of(o).rank;
+    for (int l = 0; l < labels_.all.rank; ++l)
+      if (split_[l] != 0 && dim_[o][l] >= 0) v.dim[dim_[o][l]] = list_[l];
     v.add_partial(op_sum, partial);
     return v;
   }
@@ -134,20 +139,21 @@ class product_candidates_of {
     return cyclic <= max_cyclic_dimensions;
   }
   constexpr void offer() {
-    layout_value const a = layout_of(t_.e.in[0], partial_[0]), b = layout_of(t_.e.in[1], partial_[1]);
+    layout_value const a = layout_of(0, partial_[0]), b = layout_of(1, partial_[1]);
     axis_mask summed = partial_[0] | partial_[1];
     for (int l = 0; l < labels_.all.rank; ++l)
-      if (t_.e.out.find(labels_.all.label[l]) < 0) summed |= split_[l];
+      if (dim_[2][l] < 0) summed |= split_[l];
     if (++offers_ > most_offers) return;
-    layout_value const product = layout_of(t_.e.out, summed);
-    if (has_a_type(a) && has_a_type(b) && has_a_type(product)) visit_(a, b, product);
+    layout_value const product = layout_of(2, summed);
+    if (!has_blocks_ || (has_a_type(a) && has_a_type(b) && has_a_type(product))) visit_(a, b, product);
   }
 
-  static constexpr int most_offers = 200;
+  static constexpr int most_offers = 340;
   product_task const& t_;
   labelled_extents labels_;
   Visit& visit_;
-  int axes_ = 0, free_ = 0, offers_ = 0, axis_[max_axes]{};
+  int axes_ = 0, free_ = 0, offers_ = 0, axis_[max_axes]{}, dim_[3][max_rank]{};
+  bool has_blocks_ = false;  // some operand or the result is block-cyclic
   axis_mask named_ = 0;
   axis_mask split_[max_rank]{}, partial_[2]{};
   axis_list list_[max_rank]{};

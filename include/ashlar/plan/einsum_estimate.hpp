@@ -67,10 +67,13 @@ class redistribution_estimate {
       index_t const n = lacking(mid, to, extents, 1, padded);
       return {n, n == 0 ? 0 : messages(choice_between(from, to))};
     }
-    index_t const alone = reduce_then_exchange(mid, to, extents, reduced, reduced, padded);
-    index_t const shared = reduce_then_exchange(mid, to, extents, reduced, reduced | (axes_ & ~from.named()), padded);
+    index_t n = reduce_then_exchange(mid, to, extents, reduced, reduced, padded);
+    if (axis_mask const idle = axes_ & ~from.named()) {
+      index_t const shared = reduce_then_exchange(mid, to, extents, reduced, reduced | idle, padded);
+      if (shared < n) n = shared;
+    }
     step_choice const s{from.sharding() == to.sharding() ? step_kind::all_reduce : step_kind::reduce_scatter, reduced};
-    return {alone < shared ? alone : shared, messages(s)};
+    return {n, messages(s)};
   }
 
   constexpr index_t volume(layout_value const& v, shape const& extents) const {

@@ -33,8 +33,7 @@ ASHLAR_INLINE std::string text_of_product(named_product const& of, layout_value 
   product_task const t{e, a, b, to, m.all_axes() & ~m.trivial_axes(), links};
   product_sizes const s{labelled_extents(e, of.a, of.b), m.shape, each};
   product_candidates c(t, s);
-  std::swap(c.plan[0], c.plan[c.least(t, s)]);
-  for (int i = 0; i < c.size; ++i) c.plan[i] = product_candidates::priced(c.plan[i], t, s);
+  for (int i = 0; i < c.size; ++i) c.plan[i] = priced(c.plan[i], t, s);
   // Not std::sort, which has a branch for many elements: at -O3 g++ 12 says that it reads beyond these few.
   for (product_plan* next = c.plan + 1; next < c.plan + c.size; ++next) {
     product_plan* const cheapest = std::min_element(
