@@ -1,8 +1,6 @@
 // The body of main.
 #pragma once
-#include <cstdio>
 #include <exception>
-#include <optional>
 
 #include "ashlar/config.hpp"
 #include "ashlar/tensor/environment.hpp"
@@ -17,24 +15,23 @@ ASHLAR_INLINE int launched_rank();
 // The name of the file of a program, by its command line.
 ASHLAR_INLINE char const* program_name(int argc, char** argv);
 
-// The body between start and end, with the program's command line or null.
+// Prints the exception that ended a program, for the ranks that print it. Returns 1.
+ASHLAR_INLINE int report_end(char const* name, int rank, std::exception const& e);
+
+// The body between start and end. Without a command line argc is 0.
 template <class F>
-int run_started(char const* name, int* argc, char** argv, F& body) {
+int run_started(char const* name, int& argc, char** argv, F& body) {
   int rank = launched_rank();
-  std::optional<environment> env;  // outlives the report of an error
   try {
-    if (argc != nullptr)
-      env.emplace(*argc, argv);
-    else
-      env.emplace();
+    environment const env(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return body();
+    try {
+      return body();
+    } catch (std::exception const& e) {
+      return report_end(name, rank, e);  // before MPI ends
+    }
   } catch (std::exception const& e) {
-    if (rank == 0)
-      std::fprintf(stderr, "%s: %s\n", name, e.what());
-    else if (dynamic_cast<error const*>(&e) == nullptr)
-      std::fprintf(stderr, "%s: rank %d: %s\n", name, rank, e.what());
-    return 1;
+    return report_end(name, rank, e);
   }
 }
 
@@ -47,13 +44,14 @@ int run_started(char const* name, int* argc, char** argv, F& body) {
 /// Example: int main(int argc, char** argv) { return ashlar::run_program("mnist", [&] { return train(argc, argv); }); }
 template <class F>
 int run_program(char const* name, F body) {
-  return tensor_detail::run_started(name, nullptr, nullptr, body);
+  int none = 0;
+  return tensor_detail::run_started(name, none, nullptr, body);
 }
 /// The same, named after the program's file. It takes Kokkos' options out of the command line first.
 /// Example: int main(int argc, char** argv) { return ashlar::run_program(argc, argv, [&] { return train(argc, argv); }); }
 template <class F>
 int run_program(int& argc, char** argv, F body) {
-  return tensor_detail::run_started(tensor_detail::program_name(argc, argv), &argc, argv, body);
+  return tensor_detail::run_started(tensor_detail::program_name(argc, argv), argc, argv, body);
 }
 
 }  // namespace ashlar
