@@ -44,8 +44,8 @@ int run_started(char const* name, int& argc, char** argv, F& body) {
 /// Example: int main(int argc, char** argv) { return ashlar::run_program("mnist", [&] { return train(argc, argv); }); }
 template <class F>
 int run_program(char const* name, F body) {
-  int none = 0;
-  return tensor_detail::run_started(name, none, nullptr, body);
+  int arguments = 0;
+  return tensor_detail::run_started(name, arguments, nullptr, body);
 }
 /// The same, named after the program's file. It takes Kokkos' options out of the command line first.
 /// Example: int main(int argc, char** argv) { return ashlar::run_program(argc, argv, [&] { return train(argc, argv); }); }
