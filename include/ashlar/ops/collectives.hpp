@@ -345,5 +345,18 @@ template <tensor X>
                 "ashlar::redistribute: name the layout of the result; write redistribute<layout<...>>(x)");
   return x;
 }
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto redistribute(X const& x) {
+  static_assert(!ops_detail::collective_lacks_its_arguments<X>::value,
+                "ashlar::redistribute: name the layout of the result; write redistribute<layout<...>>(x)");
+  return x;
+}
+// As in libraries whose tensors do not know what an axis shards.
+template <dimension Axes, int Dim, tensor X>
+[[nodiscard]] constexpr auto all_gather(X const& x) {
+  static_assert(!ops_detail::collective_lacks_its_arguments<X>::value,
+                "ashlar::all_gather: the layout says which dimension the axis shards; write all_gather<\"axis\">(x)");
+  return x;
+}
 
 }  // namespace ashlar

@@ -312,6 +312,11 @@ std::ostream& operator<<(std::ostream& out, X const&) {
                 "ashlar::print: a tensor is printed by all ranks together; write print(std::cout, x) on every rank");
   return out;
 }
+template <tensor X>
+void print(X const&) {
+  static_assert(!tensor_detail::output_of_a_tensor<X>::value,
+                "ashlar::print: a tensor is printed to a stream; write print(std::cout, x) on every rank");
+}
 
 }  // namespace ashlar
 
