@@ -34,20 +34,29 @@ using namespace bench;
 using grid = mesh<axis<"p">, axis<"q">>;
 using blocks = layout<"p", "q">;
 
-// Operands u v' and s t', whose product is (v's) u t': small integers, so that sums are exact in any order.
+using complex = Kokkos::complex<double>;
+
+// Operands u v' and s t', whose product is (v's) u t': small integers, so that sums are exact in any order. Complex
+// operands are multiples of 1 + 2i, whose square is -3 + 4i.
 double small(index_t i, index_t salt) { return static_cast<double>((i * 7 + salt) % 4); }
-template <class L>
+double factor(double) { return 1; }
+complex factor(complex) { return {1, 2}; }
+template <class L, class T = double>
 auto outer_product(device_mesh<grid> const& m, index_t n, index_t salt) {
-  auto const x = make<double, L>(m, {n, n});
-  for_each_element(x, [&](double& element, index_t i, index_t j) { element = small(i, salt) * small(j, salt + 1); });
+  auto const x = make<T, L>(m, {n, n});
+  for_each_element(
+      x, [&](T& element, index_t i, index_t j) { element = small(i, salt) * small(j, salt + 1) * factor(T{}); });
   return x;
 }
-bool is_product(auto const& c, index_t n) {
+template <class C>
+bool is_product(C const& c, index_t n) {
+  using T = element_t<C>;
   double sum = 0;
   for (index_t k = 0; k < n; ++k) sum += small(k, 2) * small(k, 5);
   bool right = true;
-  for_each_element(
-      c, [&](double element, index_t i, index_t j) { right = right && element == sum * small(i, 1) * small(j, 6); });
+  for_each_element(c, [&](T const& element, index_t i, index_t j) {
+    right = right && element == sum * small(i, 1) * small(j, 6) * factor(T{}) * factor(T{});
+  });
   return right;
 }
 
@@ -55,6 +64,13 @@ void gemm(index_t m, index_t n, index_t k, double const* a, index_t lda, double 
           double* c) {
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(m), int(n), int(k), 1., a, int(lda), b, int(ldb), beta, c,
               int(n));
+}
+
+void gemm(index_t m, index_t n, index_t k, complex const* a, index_t lda, complex const* b, index_t ldb, complex beta,
+          complex* c) {
+  complex const alpha = 1;
+  cblas_zgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(m), int(n), int(k), &alpha, a, int(lda), b, int(ldb),
+              &beta, c, int(n));
 }
 
 // SUMMA: the owners of a panel of columns of a and of rows of b broadcast it. Extents divide.
@@ -221,21 +237,25 @@ void gram(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, 
   all.race(what, variants);
 }
 
+// C = A B of n x n matrices of T. SUMMA and ScaLAPACK multiply doubles.
+template <class T>
 void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
-  std::string const what = "C = A B, double, n = " + std::to_string(n) + ", " + std::to_string(m.sizes().size[0]) +
-                           "x" + std::to_string(m.sizes().size[1]);
+  constexpr bool is_complex = std::is_same_v<T, complex>;
+  std::string const what = std::string("C = A B, ") + (is_complex ? "complex" : "double") +
+                           ", n = " + std::to_string(n) + ", " + std::to_string(m.sizes().size[0]) + "x" +
+                           std::to_string(m.sizes().size[1]);
   if (!all.wants(what)) return;
-  auto const a = outer_product<blocks>(m, n, 1), b = outer_product<blocks>(m, n, 5);
-  auto const a_over_mpi = outer_product<blocks>(mpi, n, 1), b_over_mpi = outer_product<blocks>(mpi, n, 5);
-  auto const rows = outer_product<layout<"p", none>>(m, n, 1);
-  auto const columns = outer_product<layout<none, "q">>(m, n, 5);
-  auto const c = make<double, blocks>(m, {n, n});
+  auto const a = outer_product<blocks, T>(m, n, 1), b = outer_product<blocks, T>(m, n, 5);
+  auto const a_over_mpi = outer_product<blocks, T>(mpi, n, 1), b_over_mpi = outer_product<blocks, T>(mpi, n, 5);
+  auto const rows = outer_product<layout<"p", none>, T>(m, n, 1);
+  auto const columns = outer_product<layout<none, "q">, T>(m, n, 5);
+  auto const c = make<T, blocks>(m, {n, n});
   auto const ours = [&](char const* name, auto const& x, auto const& y) {
     return variant{name, transport_of(x.mesh()), [&] { escape(matmul<blocks>(x, y).data()); },
                    [&, n] { return is_product(matmul<blocks>(x, y), n); }};
   };
   auto const share = [&] {
-    gemm(c.local_extents()[0], c.local_extents()[1], n, rows.data(), n, columns.data(), c.local_extents()[1], 0.,
+    gemm(c.local_extents()[0], c.local_extents()[1], n, rows.data(), n, columns.data(), c.local_extents()[1], T(0),
          c.data());
   };
   auto const gathered = [&] { return einsum<"mk,kn->mn">(all_gather<"q">(a_over_mpi), all_gather<"p">(b_over_mpi)); };
@@ -250,34 +270,41 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
       return is_product(c, n);
     };
   };
-  if (n % (m.size() * 128) == 0)
-    for (index_t panel : {128, 256})
-      for (bool ahead : {false, true}) {
-        by_hand.push_back(std::make_unique<summa>(m, a, b, c, n, panel, ahead));
-        summa& s = *by_hand.back();
-        variants.push_back(
-            {std::string("SUMMA by hand: ") + (ahead ? "Ibcast" : "Bcast") + ", panels of " + std::to_string(panel),
-             "mpi", [&s] { s(); }, checked(s)});
-      }
+  if constexpr (!is_complex) {
+    if (n % (m.size() * 128) == 0)
+      for (index_t panel : {128, 256})
+        for (bool ahead : {false, true}) {
+          by_hand.push_back(std::make_unique<summa>(m, a, b, c, n, panel, ahead));
+          summa& s = *by_hand.back();
+          variants.push_back(
+              {std::string("SUMMA by hand: ") + (ahead ? "Ibcast" : "Bcast") + ", panels of " + std::to_string(panel),
+               "mpi", [&s] { s(); }, checked(s)});
+        }
 #ifdef ASHLAR_BENCH_SCALAPACK
-  auto const processes = std::make_shared<scalapack_grid>(m);
-  variants.push_back(pdgemm_variant<64>(m, processes, n));
-  variants.push_back(pdgemm_variant<256>(m, processes, n));
+    auto const processes = std::make_shared<scalapack_grid>(m);
+    variants.push_back(pdgemm_variant<64>(m, processes, n));
+    variants.push_back(pdgemm_variant<256>(m, processes, n));
 #endif
-  variants.push_back({"limit: dgemm of each rank's share", "none", share, checked(share)});
+  }
+  variants.push_back({is_complex ? "limit: zgemm of each rank's share" : "limit: dgemm of each rank's share", "none",
+                      share, checked(share)});
   all.race(what, variants);
 }
 
 void measure(int argc, char** argv) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int const sizes[]{ranks % 4 == 0 ? ranks / 2 : ranks, ranks % 4 == 0 ? 2 : 1};
-  device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-  auto const mpi = mesh_over_mpi<grid>(sizes);
+  int const line[]{ranks, 1}, square[]{ranks / 2, 2};
+  device_mesh<grid> const rows(MPI_COMM_WORLD, line);
+  auto const rows_over_mpi = mesh_over_mpi<grid>(line);
   races all("product", argc, argv);
-  for (index_t n : {1024, 2048, 3001, 3072}) products(all, m, mpi, n);
-  int const line[]{ranks, 1};
-  gram(all, device_mesh<grid>(MPI_COMM_WORLD, line), mesh_over_mpi<grid>(line), 1 << 20, 64);
+  auto const on = [&](device_mesh<grid> const& m, device_mesh<grid> const& mpi) {
+    for (index_t n : {1024, 2048, 3001, 3072, 4096}) products<double>(all, m, mpi, n);
+    for (index_t n : {1024, 2048}) products<complex>(all, m, mpi, n);
+  };
+  if (ranks % 4 == 0) on(device_mesh<grid>(MPI_COMM_WORLD, square), mesh_over_mpi<grid>(square));
+  on(rows, rows_over_mpi);
+  gram(all, rows, rows_over_mpi, 1 << 20, 64);
   all.write();
 }
 

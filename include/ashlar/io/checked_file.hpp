@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -34,6 +35,8 @@ class checked_file {
   std::size_t read_some(std::uint64_t at, void* to, std::size_t n) const;
   /// Pre: at + n <= size().
   void read(std::uint64_t at, void* to, std::size_t n) const;
+  /// Error: if the file was written since it was opened, as far as the system's time of the last change says.
+  void require_unchanged() const;
   void write(std::uint64_t at, void const* from, std::size_t n) const;
   /// Gives the file n bytes. The file system reserves their blocks if it can. Then it does less for each write, and a disk
   /// that is full is an error here. Ranks write to one file in turn, so this work would keep the others waiting.
@@ -68,6 +71,7 @@ class checked_file {
   char const* caller_ = "";
   int descriptor_ = -1;
   std::uint64_t size_ = 0, begin_ = 0;
+  timespec modified_{};  // when it was opened, or locked
 };
 
 /// Throws the error of a function of the file system, if there is one.

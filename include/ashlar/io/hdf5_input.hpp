@@ -45,6 +45,8 @@ class hdf5_input {
     return all;
   }
 
+  void require_unchanged() const { bytes_.require_unchanged(); }
+
   /// Reads n elements of the box from number `first` on.
   void read(index_t first, index_t n, unsigned char* to) const {
     auto const bytes = stored_bytes(), count = static_cast<std::size_t>(n);

@@ -23,6 +23,7 @@ class npy_input {
   std::size_t header_bytes() const { return content_.begin; }
   std::size_t element_bytes() const { return content_.bytes; }
   std::string header() const;
+  void require_unchanged() const { in_.require_unchanged(); }
 
   /// Reads n elements from number `first` on. No MPI. Calls seen(bytes, how many, how many of the file follow) on the
   /// bytes as the file has them.
@@ -95,6 +96,8 @@ sharded_tensor<T, L, M> tensor_of_npy(device_mesh<M> const& m, npy_input const& 
   });
   std::optional<std::string> failure;
   read_npy_shard(in, x, buffers, failure, seen);
+  auto const require_unchanged = [&] { in.require_unchanged(); };
+  if (!failure) run_catching(require_unchanged, failure);
   comm_detail::throw_together(c, std::move(failure), true);
   return x;
 }
@@ -110,7 +113,7 @@ sharded_tensor<T, L, M> tensor_of_npy(device_mesh<M> const& m, npy_input const& 
 ///   than 16 KiB, it reads whole rows, and the elements travel by one exchange. Memory: 4 MiB; for Fortran order, a
 ///   second copy of the shard.
 /// Error: ashlar::error on every rank if the file is missing, malformed, shorter or longer than its header declares, or
-///   becomes shorter. Also if it has another element type or number of dimensions. A partial layout does not compile.
+///   is written meanwhile. Also if it has another element type or number of dimensions. A partial layout does not compile.
 /// Example: load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& path, call_site w = call_site::current()) {

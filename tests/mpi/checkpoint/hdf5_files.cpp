@@ -193,6 +193,43 @@ TEST_CASE("hdf5: a file that is not as expected is one error on every rank") {
   }
 }
 
+TEST_CASE("hdf5: eight dimensions, contiguous and in chunks, and a box of them") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.h5";
+  using all = layout<none, "x", none, none, cyclic("y", 1), none, none, none>;
+  using other = layout<"y", none, none, "x", none, none, none, none>;
+  shape const n = shape::of(2, 3, 1, 4, 3, 2, 1, 5);
+  for (auto const& sizes : grids()) {
+    auto const m = mesh_of(sizes);
+    for (hdf5_options const& o : {hdf5_options{}, hdf5_options{.chunk = {1, 2, 1, 3, 2, 2, 1, 2}, .deflate = 1}}) {
+      save_hdf5(values<float, all>(m, n), path, "u", o);
+      CHECK(has_values(load_hdf5<float, other>(m, path, "u"), n));
+      CHECK(has_values(load_hdf5<double, all>(m, path, "u", {0, 1, 0, 1, 0, 1, 0, 2}, {2, 2, 1, 3, 3, 1, 1, 3}), n,
+                       {0, 1, 0, 1, 0, 1, 0, 2}));
+    }
+  }
+}
+
+TEST_CASE("hdf5: an input notices that its file was written") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.h5";
+  auto const m = mesh_of(grids().back());
+  for (hdf5_options const& o : {hdf5_options{}, hdf5_options{.deflate = 1}}) {
+    save_hdf5(values<double, layout<"x", none>>(m, shape::of(6, 5)), path, "u", o);
+    io_detail::hdf5_input const in(path, "u", io_detail::array_type::float64, 2, {});
+    std::vector<double> elements(30);
+    in.read(0, 30, reinterpret_cast<unsigned char*>(elements.data()));
+    CHECK(said([&] { in.require_unchanged(); }).empty());
+    comm::on_root(folder.ranks, [&] {
+      usleep(50000);                      // longer than a tick of the file system's clock
+      testing::overwrite(path, 0, 0x89);  // as before
+    });
+    CHECK_SAYS(said([&] { in.require_unchanged(); }),
+               "ashlar::load_hdf5: " + path.string() + ": the file changed while it was read");
+    comm::collectively(folder.ranks, [] {});
+  }
+}
+
 TEST_CASE("hdf5: a file that cannot be written is one error on every rank, and the old file stays") {
   shared_folder const folder;
   auto const path = folder.path / "x.h5";

@@ -318,6 +318,33 @@ TEST_CASE("npy: a file that is not as expected is one error on every rank") {
   CHECK_MESSAGE((world_size() == 1 || other.find("the paths") != other.npos), other);
 }
 
+// The same bytes are written: the time of the change tells.
+TEST_CASE("npy: a file that is written while it is read is one error on every rank") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  bytes const content = file_of<double>("<f8", shape::of(64, 3), false, 1);
+  write_together(folder.ranks, path, content);
+  for (bool changes : {false, true}) {
+    auto const in = comm::collectively(folder.ranks, [&] {
+      return io_detail::npy_input(io_detail::checked_file(path, "ashlar::load_npy"), io_detail::array_type::float64, 2);
+    });
+    auto const seen = [&](unsigned char const*, std::size_t, std::size_t) {
+      if (!changes || m.rank() != 0) return;
+      usleep(50000);  // longer than a tick of the file system's clock
+      io_detail::checked_file(path, "test", O_WRONLY).write(0, content.data(), content.size());
+    };
+    std::string const sentence = said([&] {
+      auto const x = io_detail::tensor_of_npy<double, layout<"p", none>>(m, in, seen);
+      CHECK(has_values(x));
+    });
+    CHECK_MESSAGE(
+        sentence ==
+            (changes ? "ashlar::load_npy: " + path.string() + ": the file changed while it was read (on rank 0)" : ""),
+        sentence);
+  }
+}
+
 TEST_CASE("npy: a file that cannot be written is one error on every rank, and the old file stays") {
   shared_folder const folder;
   auto const path = folder.path / "x.npy";

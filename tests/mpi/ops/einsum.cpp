@@ -169,6 +169,49 @@ TEST_CASE("einsum: three and four operands") {
   });
 }
 
+TEST_CASE("einsum: batches and block-cyclic sums of three operands") {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : matrices()) {
+      shape const f = shape::of(3, e[0], e[1]), g = shape::of(3, e[1], 4), h = shape::of(3, 4, 2);
+      auto const check_by = [&]<class A, class B>(A const& a, B const& b) {
+        auto const c = numbers<layout<"x", none, none>, double>(m, h);
+        dense const ab = sum_of_products("bij", "bjk", "bik", value_of(a), value_of(b));
+        check<partial<layout<"x", none, none>, "y">>(einsum<"bij,bjk,bkl->bil">(a, b, c),
+                                                     sum_of_products("bik", "bkl", "bil", ab, value_of(c)));
+      };
+      check_by(numbers<layout<"x", none, "y">, double>(m, f), numbers<layout<"x", "y", none>, double>(m, g));
+      check_by(numbers<layout<"x", none, cyclic("y", 2)>, double>(m, f),
+               numbers<layout<"x", cyclic("y", 2), none>, double>(m, g));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("einsum: three and four complex operands, none of them conjugated", C, Kokkos::complex<float>,
+                   Kokkos::complex<double>) {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : matrices()) {
+      using R = typename C::value_type;
+      auto const number = [](index_t g) {
+        return C(static_cast<R>(small_number(g, 0)), static_cast<R>(small_number(g, 5)));
+      };
+      auto const a = complex_numbers<layout<"x", "y">, C>(m, e);
+      auto const b = complex_numbers<layout<"y", none>, C>(m, shape::of(e[1], 3));
+      auto const c = complex_numbers<layout<none, none>, C>(m, shape::of(3, 2));
+      auto const v = complex_numbers<layout<"x">, C>(m, shape::of(e[0]));
+      std::vector<C> product(static_cast<std::size_t>(e[0] * 2)), sums(2);
+      for (index_t i = 0; i < e[0]; ++i)
+        for (index_t l = 0; l < 2; ++l) {
+          C& p = product[static_cast<std::size_t>(i * 2 + l)];
+          for (index_t j = 0; j < e[1]; ++j)
+            for (index_t k = 0; k < 3; ++k) p += number(i * e[1] + j) * number(j * 3 + k) * number(k * 2 + l);
+          sums[static_cast<std::size_t>(l)] += number(i) * p;
+        }
+      CHECK(denotes(einsum<"ij,jk,kl->il">(a, b, c), product));
+      CHECK(denotes(einsum<"i,ij,jk,kl->l">(v, a, b, c), sums));
+    }
+  });
+}
+
 // Both sides of the size from which BLAS computes half of the product, which is mirrored.
 TEST_CASE_TEMPLATE("einsum: a complex tensor times its conjugate", C, Kokkos::complex<float>, Kokkos::complex<double>) {
   on_every_mesh([](auto const& m) {

@@ -8,6 +8,14 @@
 
 namespace ashlar::io_detail {
 
+inline timespec time_of_change(struct stat const& s) {
+#ifdef __APPLE__
+  return s.st_mtimespec;
+#else
+  return s.st_mtim;
+#endif
+}
+
 ASHLAR_INLINE checked_file::checked_file(std::string file_path, char const* caller, int flags) : checked_file() {
   path_ = std::move(file_path);
   caller_ = caller;
@@ -41,6 +49,13 @@ ASHLAR_INLINE std::size_t checked_file::read_some(std::uint64_t at, void* to, st
 
 ASHLAR_INLINE void checked_file::read(std::uint64_t at, void* to, std::size_t n) const {
   if (read_some(at, to, n) != n) fail("the file changed while it was read");
+}
+
+ASHLAR_INLINE void checked_file::require_unchanged() const {
+  struct stat s {};
+  if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
+  timespec const now = time_of_change(s);
+  if (now.tv_sec != modified_.tv_sec || now.tv_nsec != modified_.tv_nsec) fail("the file changed while it was read");
 }
 
 ASHLAR_INLINE void checked_file::write(std::uint64_t at, void const* from, std::size_t n) const {
@@ -110,6 +125,7 @@ ASHLAR_INLINE mode_t checked_file::examine() {
   struct stat s {};
   if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
   size_ = static_cast<std::uint64_t>(s.st_size);
+  modified_ = time_of_change(s);
   return s.st_mode;
 }
 
@@ -119,6 +135,7 @@ ASHLAR_INLINE void checked_file::swap(checked_file& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   std::swap(size_, other.size_);
   std::swap(begin_, other.begin_);
+  std::swap(modified_, other.modified_);
 }
 
 ASHLAR_INLINE void check_files(std::error_code const& failed, std::string const& path, std::string const& what,
