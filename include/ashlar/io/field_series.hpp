@@ -56,7 +56,7 @@ class field_series {
   template <plain_tensor... X>
   void write(comm_detail::at_call<double> at, series_field<X> const&... fields) {
     static_assert(sizeof...(X) != 0, "ashlar::field_series: a step has one field or more; give series_field(\"u\", u)");
-    static_assert((!plan_detail::layout_is_partial<layout_t<X>>::value && ...),
+    static_assert((!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value && ...),
                   "ashlar::field_series: the layout of a field is partial; all_reduce or reduce_scatter it first");
     static_assert((!has_no_xdmf_type<element_t<X>>::value && ...),
                   "ashlar::field_series: elements are float, double or integers; cast the field, or write real and "
@@ -107,7 +107,7 @@ class field_series {
   }
   template <class X>
   void add(std::vector<io_detail::hdf5_field>& to, series_field<X> const& f) const {
-    auto const x = plan_detail::materialize(f.tensor);
+    auto const x = plan_detail::materialize(ops_detail::without_halo(f.tensor));
     comm::collectively(mesh_.communicator(), [&] {
       if (x.mesh().size() != mesh_.size())
         fail("expected " + f.name + " on the mesh of the series, of " + std::to_string(mesh_.size()) +

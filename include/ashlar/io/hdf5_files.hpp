@@ -76,6 +76,7 @@ sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& pa
 }
 
 /// Writes a tensor of any layout as a dataset of a new HDF5 file, which h5py reads. Evaluates elementwise expressions.
+/// Of a tensor with a halo it writes the owned cells.
 /// The groups in the dataset's name are made. The file gets its name when all of it is on the disk; until then it is
 /// FILE.part.
 /// Post: load_hdf5<T, L>(m, path, dataset) has the same elements.
@@ -89,12 +90,12 @@ sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& pa
 template <plain_tensor X>
 void save_hdf5(X const& expression, std::string const& path, std::string const& dataset,
                hdf5_options const& options = {}, call_site w = call_site::current()) {
-  static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
+  static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
                 "ashlar::save_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
   static_assert(!io_detail::files_have_no_such_elements<element_t<X>>::value,
                 "ashlar::save_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
                 "tensor to one of these");
-  auto const x = plan_detail::materialize(expression);
+  auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "save_hdf5", w);
   io_detail::require_same_file(c, path, "ashlar::save_hdf5");

@@ -135,7 +135,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
 }
 
 /// Writes a tensor of any layout to a .npy file of format 1.0, row-major, which NumPy reads. Evaluates elementwise
-/// expressions. The file gets its name when all of it is on the disk; until then it is FILE.part.
+/// expressions. Of a tensor with a halo it writes the owned cells. The file gets its name when all of it is on the disk; until then it is FILE.part.
 /// Post: load_npy<T, L>(m, path) has the same elements.
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: each element is written once. Of the ranks that hold the same elements, each writes a part. If the shard's
@@ -146,12 +146,12 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
 template <plain_tensor X>
 void save_npy(X const& expression, std::string const& path, call_site w = call_site::current()) {
   using T = element_t<X>;
-  static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
+  static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
                 "ashlar::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first");
   static_assert(!io_detail::files_have_no_such_elements<T>::value,
                 "ashlar::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the "
                 "tensor to one of these");
-  auto const x = plan_detail::materialize(expression);
+  auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   using Tensor = std::remove_cvref_t<decltype(x)>;
   auto const& m = x.mesh();
   communicator const& c = m.communicator();

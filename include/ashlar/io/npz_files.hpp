@@ -115,7 +115,7 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& pat
 template <plain_tensor... X>
 void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&... arrays) {
   static_assert(sizeof...(X) != 0, "ashlar::save_npz: a file has one array or more; give npz_array(\"u\", u)");
-  static_assert((!plan_detail::layout_is_partial<layout_t<X>>::value && ...),
+  static_assert((!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value && ...),
                 "ashlar::save_npz: the layout is partial; all_reduce or reduce_scatter the tensor first");
   static_assert((!io_detail::files_have_no_such_elements<element_t<X>>::value && ...),
                 "ashlar::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the "
@@ -124,7 +124,7 @@ void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&
   std::vector<io_detail::npz_part> parts;
   std::optional<communicator> all;
   auto const add = [&](auto const& a) {
-    auto const x = plan_detail::materialize(a.tensor);
+    auto const x = plan_detail::materialize(ops_detail::without_halo(a.tensor));
     if (!all) all = x.mesh().communicator();
     comm_detail::calls_as const here(*all, "save_npz", file.site);
     comm::collectively(*all, [&] {

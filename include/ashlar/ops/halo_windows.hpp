@@ -161,7 +161,7 @@ constexpr bool check_result_of_windows() {
   }
 }
 
-/// A cotangent as the owned cells alone.
+/// A tensor without its halo: a copy of the owned cells if it has one.
 template <class Ct>
 constexpr auto without_halo(Ct const& ct) {
   if constexpr (layout_detail::layout_has_a_halo<layout_t<Ct>>::value)

@@ -57,6 +57,23 @@ TEST_CASE("field_series: each step adds a file, and the fields come back in othe
   }
 }
 
+TEST_CASE("field_series: of fields with halos the owned cells are written") {
+  shared_folder const folder;
+  for (auto const& sizes : grids()) {
+    auto const m = mesh_of(sizes);
+    using H = layout<halo("x", 1, 2), halo("y", 3, edge::periodic)>;
+    auto const u = numbered<double, layout<"x", "y">>(m, shape::of(9, 7));
+    auto const filled = exchange_halo(with_halo<H>(u));
+    field_series series(m, folder.path / "halo.xdmf");
+    series.write(0, series_field("u", filled), series_field("v", 2. * as_stale(filled)));
+    using L = layout<none, "x">;
+    CHECK(gather_all(load_hdf5<double, L>(m, folder.path / "halo_000000.h5", "u")) == gather_all(u));
+    CHECK(gather_all(load_hdf5<double, L>(m, folder.path / "halo_000000.h5", "v")) == gather_all(2. * u));
+    save_hdf5(filled, folder.path / "u.h5", "u");
+    CHECK(gather_all(load_hdf5<double, L>(m, folder.path / "u.h5", "u")) == gather_all(u));
+  }
+}
+
 TEST_CASE("field_series: a step that does not fit, or cannot be written, changes nothing") {
   shared_folder const folder;
   auto const m = mesh_of(grids().back());

@@ -65,6 +65,23 @@ TEST_CASE("npz: several arrays come back in every layout, and the file does not 
   CHECK(m.collectives_run() == 0);
 }
 
+TEST_CASE("npz: of a tensor with a halo the owned cells are written, and to .npy files, too") {
+  shared_folder const folder;
+  for_each_factorisation([&](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    using H = layout<halo("p", 1, 2), halo("q", 3, edge::periodic)>;
+    for (shape const& n : {shape::of(0, 4), shape::of(13, 5)}) {
+      auto const u = with_halo<H>(numbered<double, layout<"p", "q">>(m, n));
+      save_npz(folder.path / "halo.npz", npz_array("u", u), npz_array("v", exchange_halo(u)), npz_array("w", u + 0.));
+      for (char const* name : {"u", "v", "w"})
+        CHECK(is_numbered(load_npz<double, layout<none, "p">>(m, folder.path / "halo.npz", name)));
+      save_npy(u, folder.path / "halo.npy");
+      CHECK(is_numbered(load_npy<double, layout<"q", none>>(m, folder.path / "halo.npy")));
+      comm::collectively(folder.ranks, [] {});
+    }
+  });
+}
+
 TEST_CASE("npz: a damaged array is one error on every rank, wherever the damage is") {
   shared_folder const folder;
   auto const path = folder.path / "x.npz";
