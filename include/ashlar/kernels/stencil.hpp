@@ -107,16 +107,22 @@ struct stencil_kernel {
     }
   }
 
-  /// The cells of one row whose indices' sum is `which` modulo `of`. The result may be the array of an operand.
+  /// The cells of one row whose indices' sum is `which` modulo `of`. Indices of components do not count. The result may be
+  /// the array of an operand.
   ASHLAR_FUNCTION void coloured_row(index_t r, index_t which, index_t of) const {
     index_t at[Rank]{};
-    index_t sum = first[last];
+    index_t sum = 0;
     for (int d = last - 1; d >= 0; --d) {
       at[d] = r % extent[d];
       r /= extent[d];
-      sum += first[d] + at[d];
     }
-    for (at[last] = ((which - sum) % of + of) % of; at[last] < extent[last]; at[last] += of) cells(at, 1, index{});
+    for (int d = 0; d < cell_dims; ++d) sum += first[d] + at[d];
+    index_t const begin = ((which - sum) % of + of) % of;
+    if constexpr (last < cell_dims) {
+      for (at[last] = begin; at[last] < extent[last]; at[last] += of) cells(at, 1, index{});
+    } else {
+      if (begin == 0) cells(at, extent[last], index{});  // the row is all components of one cell
+    }
   }
 
  private:

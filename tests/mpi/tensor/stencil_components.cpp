@@ -219,6 +219,20 @@ TEST_CASE("stencil: an update in place of all components of a colour") {
   });
 }
 
+TEST_CASE("stencil: an update of one component at a time has the colours of the cells") {
+  for_each_grid([](auto const& m, extents const& n) {
+    using plain = layout<halo("y", 1), halo("x", 1), none>;
+    auto u = generate<double, stale<plain>>(m, {n[0], n[1], 3}, number<1>{});
+    auto const at = [&n](index_t i, index_t j, index_t c) {
+      return i < 0 || j < 0 || i >= n[0] || j >= n[1] ? 0 : number<1>{}(i, j, c);
+    };
+    update(own{}, colour(1, 2), u);
+    CHECK(equal(u, [&](index_t i, index_t j, index_t c) {
+      return (i + j) % 2 == 0 ? at(i, j, c) : at(i - 1, j, c) + 3 * at(i, j + 1, c) - 2 * at(i, j, c);
+    }));
+  });
+}
+
 TEST_CASE("stencil: an array has an element for each component") {
   for_each_grid([](auto const& m, extents const& n) {
     auto const u = generate<double, stale<field>>(m, {n[0], n[1], 2}, number<1>{});
