@@ -47,12 +47,6 @@ struct normal_distribution {
   T mean, deviation;
 };
 
-template <class L>
-struct halo_of_random_numbers_is_not_stale {
-  static constexpr bool value =
-      layout_detail::layout_has_a_halo<L>::value && !layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
-};
-
 template <class T, class L, class Distribution, class Handle>
 constexpr auto random(Distribution const& d, Handle const& m, shape const& extents, prng_key key, call_site const& w) {
   static_assert(
@@ -60,12 +54,13 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
       "ashlar::random: the layout is partial, and each rank would add numbers of its own; draw into the layout without it");
   static_assert(!meta_detail::is_neither_float_nor_double<T>::value,
                 "ashlar::random: numbers are drawn as float or double; draw float, and write cast<T>(x)");
-  static_assert(
-      !halo_of_random_numbers_is_not_stale<L>::value,
-      "ashlar::random: numbers are drawn for owned cells; draw into the layout stale<H>, and write exchange_halo(x)");
-  auto x = allocate<T, owned_layout_t<L>>(m, extents, w);
-  if constexpr (!meta_detail::is_neither_float_nor_double<T>::value) backend<Handle>::fill_random(d, x, key);
-  if constexpr (layout_detail::layout_has_a_halo<L>::value)
+  static_assert(!halo_waits_for_its_sum<L>::value,
+                "ashlar::random: random numbers are no terms of a sum; draw into the layout stale<H>");
+  constexpr bool stale = layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
+  auto x = allocate<T, std::conditional_t<stale, owned_layout_t<L>, L>>(m, extents, w);
+  if constexpr (!meta_detail::is_neither_float_nor_double<T>::value && !halo_waits_for_its_sum<L>::value)
+    backend<Handle>::fill_random(d, x, key);
+  if constexpr (stale)
     return with_halo<L>(x);
   else
     return x;
@@ -73,7 +68,7 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 }  // namespace ops_detail
 
 /// A tensor of uniform numbers in [low, high), the same for every layout and mesh. The element with row-major global
-/// index g is a function of (key, g). T is float or double. The layout may have a stale halo.
+/// index g is a function of (key, g). T is float or double. A halo is computed, not exchanged; given cells are 0.
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1),

@@ -1,6 +1,8 @@
 // Tensors with halos from functions of the index, and from arrays of the program.
 #pragma once
+#include "ashlar/kernels/random.hpp"
 #include "ashlar/ops/halo.hpp"
+#include "ashlar/ops/random.hpp"
 #include "ashlar/tensor/haloed_tensor.hpp"
 
 namespace ashlar {
@@ -59,6 +61,42 @@ void compute_cells(X const& x, bool owned_too, bool all, F const& f) {
     k.n[d] = x.extents()[d];
   }
   for_elements("ashlar::generate", typename X::execution_space{}, k.stored.size(), k);
+}
+
+// The random number of a cell, f of a generator's. A cell beyond the domain is a given one, and has 0.
+template <class Generator, class F, int Rank>
+struct random_cell {
+  prng_key key;
+  F f;
+  index_t n[Rank];
+  template <class... I>
+  KOKKOS_FUNCTION typename Generator::value_type operator()(I... at) const {
+    constexpr index_t block = meta_detail::uniform_block<typename Generator::value_type>::size;
+    index_t const index[]{at...};
+    index_t g = 0;
+    for (int d = 0; d < Rank; ++d) {
+      if (index[d] < 0 || index[d] >= n[d]) return {};
+      g = g * n[d] + index[d];
+    }
+    return f(kernels_detail::random_block<Generator>(key, g / block).value[g % block]);
+  }
+};
+template <class Generator, class X, class T>
+void fill_random_cells(X const& x, prng_key key, T scale, T shift) {
+  random_cell<Generator, kernels_detail::scale_and_shift<T>, X::rank> f{key, {scale, shift}, {}};
+  for (int d = 0; d < X::rank; ++d) f.n[d] = x.extents()[d];
+  compute_cells(x, true, true, f);
+}
+/// Fills owned cells and halo cells with random numbers.
+template <class R, class T, class L, class M, class S>
+  requires(layout_has_a_halo<L>::value)
+void fill_random(uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+  fill_random_cells<kernels_detail::uniform_generator<T>>(x, key, d.high - d.low, d.low);
+}
+template <class R, class T, class L, class M, class S>
+  requires(layout_has_a_halo<L>::value)
+void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+  fill_random_cells<kernels_detail::normal_generator<T>>(x, key, d.deviation, d.mean);
 }
 
 template <class L>

@@ -7,6 +7,7 @@
 
 using namespace ashlar;
 using namespace ashlar::test;
+using ashlar::test::dense;  // not the layer
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Random numbers for halo cells, which are copies of other cells.
-// EXPECT: ashlar::random: numbers are drawn for owned cells; draw into the layout stale<H>, and write exchange_halo\(x\)
+// Random numbers for halo cells that wait for their sum.
+// EXPECT: ashlar::random: random numbers are no terms of a sum; draw into the layout stale<H>
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
@@ -9,9 +9,9 @@ using field = layout<halo("p", 1)>;
 
 constexpr auto program = [] {
 #ifdef ASHLAR_CONTROL
-  auto const x = exchange_halo(uniform<float, stale<field>>(line, {8}, prng_key{1}));
-#else
   auto const x = uniform<float, field>(line, {8}, prng_key{1});
+#else
+  auto const x = uniform<float, halo_sums<field>>(line, {8}, prng_key{1});
 #endif
   return x;
 };
