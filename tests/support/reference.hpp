@@ -18,7 +18,7 @@ std::vector<T> elements(npy_array const& a) {
 }
 
 template <class T, class L, class M>
-auto reference_tensor(device_mesh<M> const& m, std::string const& name) {
+auto recorded_tensor(device_mesh<M> const& m, std::string const& name) {
   return npy_tensor<T, L>(m, reference(name));
 }
 

@@ -36,8 +36,8 @@ namespace {
 
 template <class L, class Labels>
 void check_metrics(device_mesh<grid> const& m) {
-  auto const logits = reference_tensor<double, L>(m, "loss_logits");
-  auto const labels = reference_tensor<std::int32_t, Labels>(m, "metric_labels");
+  auto const logits = recorded_tensor<double, L>(m, "loss_logits");
+  auto const labels = recorded_tensor<std::int32_t, Labels>(m, "metric_labels");
   auto const top = elements<std::int64_t>(reference("metric_top"));
   for (index_t k = 1; k <= 7; ++k)
     CHECK(item(all_reduce(top_k_count(logits, labels, k))) ==

@@ -29,7 +29,7 @@ struct layouts {
     return (m.sizes().size[0] > 1 ? 1u : 0u) | (m.sizes().size[1] > 1 ? 2u : 0u);
   }
   static auto start(device_mesh<grid> const& m) {
-    return build<affine>(reference_tensor<double, K>(m, "start_kernel"), reference_tensor<double, B>(m, "start_bias"));
+    return build<affine>(recorded_tensor<double, K>(m, "start_kernel"), recorded_tensor<double, B>(m, "start_bias"));
   }
   static auto gradients(device_mesh<grid> const& m, index_t step) {
     return build<affine>(npy_tensor<double, K>(m, slice(gradient_of(true), step)),
