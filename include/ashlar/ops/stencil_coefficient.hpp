@@ -10,6 +10,29 @@ namespace ashlar::ops_detail {
 template <class F, class X, class V>
 inline constexpr bool is_coefficient = F::reach.rank > 0 && rank_v<V> == F::reach.rank&& F::reach.rank < rank_v<X>;
 
+// A halo layout with further dimensions, which have no room.
+template <int Dimension>
+struct no_room_in {
+  using type = layout_detail::room<0, 0, edge::zero, edge::zero>;
+};
+template <class Owned, class State, class Dimensions, class... Room>
+struct with_dimensions_without_room;
+template <class Owned, class State, int... D, class... Room>
+struct with_dimensions_without_room<Owned, State, std::integer_sequence<int, D...>, Room...> {
+  using type = layout_detail::basic_haloed<Owned, State, Room..., typename no_room_in<D>::type...>;
+};
+// The layout Owned with the state and the room of L, in as many dimensions as L has.
+template <class L, class Owned, int Rank>
+struct with_room_of {
+  using type = typename with_dimensions_without_room<Owned, layout_detail::halo_state::stale,
+                                                     std::make_integer_sequence<int, Rank>>::type;
+};
+template <class L, class State, class... Room, class Owned, int Rank>
+struct with_room_of<layout_detail::basic_haloed<L, State, Room...>, Owned, Rank> {
+  using type = typename with_dimensions_without_room<
+      Owned, State, std::make_integer_sequence<int, Rank - static_cast<int>(sizeof...(Room))>, Room...>::type;
+};
+
 /// The layout of V with the components of X, whose dimensions have no room. Without a halo V gets a stale one of width 0.
 template <class X, class V>
 struct layout_with_components {
@@ -24,25 +47,7 @@ struct layout_with_components {
     return v;
   }();
   using owned = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
-  using no_room = layout_detail::room<0, 0, edge::zero, edge::zero>;
-
-  template <int>
-  using none_in_dimension = no_room;
-  template <class State, class... Room, int... D>
-  static auto with_room(std::integer_sequence<int, D...>)
-      -> layout_detail::basic_haloed<owned, State, Room..., none_in_dimension<D>...>;
-  template <class State, class... Room>
-  using with = decltype(with_room<State, Room...>(
-      std::make_integer_sequence<int, rank_v<X> - static_cast<int>(sizeof...(Room))>{}));
-  template <class L>
-  struct of_layout {
-    using type = with<layout_detail::halo_state::stale>;
-  };
-  template <class L, class State, class... Room>
-  struct of_layout<layout_detail::basic_haloed<L, State, Room...>> {
-    using type = with<State, Room...>;
-  };
-  using type = typename of_layout<layout_t<V>>::type;
+  using type = typename with_room_of<layout_t<V>, owned, rank_v<X>>::type;
 };
 
 /// The extents of v, and then the components of x.
