@@ -499,38 +499,4 @@ constexpr auto mean(X const& x, keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(mean<Dims...>(x));
 }
 
-namespace ops_detail {
-// Always true. Its argument is the tensor of a call that gives a dimension as an argument of the function.
-template <class X>
-struct dimension_as_an_argument {
-  static constexpr bool value = true;
-};
-}  // namespace ops_detail
-
-// Reductions as NumPy and PyTorch write them.
-template <tensor X>
-constexpr X sum(X const& x, int) {
-  static_assert(!ops_detail::dimension_as_an_argument<X>::value,
-                "ashlar::sum: dimensions are template arguments; write sum<0>(x), or sum<0>(x, keep_dims)");
-  return x;
-}
-template <tensor X>
-constexpr X max(X const& x, int) {
-  static_assert(!ops_detail::dimension_as_an_argument<X>::value,
-                "ashlar::max: dimensions are template arguments; write max<0>(x), or maximum(x, y) of two tensors");
-  return x;
-}
-template <tensor X>
-constexpr X min(X const& x, int) {
-  static_assert(!ops_detail::dimension_as_an_argument<X>::value,
-                "ashlar::min: dimensions are template arguments; write min<0>(x), or minimum(x, y) of two tensors");
-  return x;
-}
-template <tensor X>
-constexpr X mean(X const& x, int) {
-  static_assert(!ops_detail::dimension_as_an_argument<X>::value,
-                "ashlar::mean: dimensions are template arguments; write mean<0>(x), or mean<0>(x, keep_dims)");
-  return x;
-}
-
 }  // namespace ashlar

@@ -17,6 +17,7 @@
 #include "ashlar/ops/complex.hpp"
 #include "ashlar/ops/convolution.hpp"
 #include "ashlar/ops/cumsum.hpp"
+#include "ashlar/ops/dimension_as_an_argument.hpp"
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/einsum_of_several.hpp"
 #include "ashlar/ops/elementwise.hpp"
