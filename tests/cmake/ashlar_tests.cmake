@@ -9,13 +9,6 @@ target_include_directories(ashlar-test SYSTEM INTERFACE
   "${ASHLAR_DOCTEST_INCLUDE_DIR}" "${ASHLAR_RANDOM123_INCLUDE_DIR}" "${ASHLAR_JSON_INCLUDE_DIR}")
 target_link_libraries(ashlar-test INTERFACE ashlar-dev)
 
-# What programs of tests link: the library of functions that are no templates, if this build has it. (Harnesses and the
-# programs of the package's tests compile these functions themselves, as programs do by default.)
-set(ashlar_compiled ashlar::ashlar)
-if(TARGET ashlar_instantiated)
-  set(ashlar_compiled ashlar::instantiated)
-endif()
-
 # The mains, compiled once: doctest alone, and doctest on every rank of MPI, with Kokkos and with counters of MPI's
 # calls.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/data.cpp" PROPERTIES
@@ -24,11 +17,7 @@ add_library(ashlar-doctest-main OBJECT EXCLUDE_FROM_ALL
   "${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/data.cpp")
 target_link_libraries(ashlar-doctest-main PRIVATE ashlar-test)
 if(NOT ASHLAR_LAYOUT_ONLY)
-  # Headers that almost every test above the layouts includes are precompiled, but not for devices: nvcc has no use for
-  # that.
-  if("CUDA" IN_LIST Kokkos_DEVICES OR "HIP" IN_LIST Kokkos_DEVICES)
-    set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
-  endif()
+  # Headers that almost every test above the layouts includes are precompiled.
   add_library(ashlar-mpi-main OBJECT EXCLUDE_FROM_ALL
     "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/data.cpp")

@@ -20,4 +20,27 @@ auto integers(device_mesh<M> const& m, std::array<index_t, 2> const& n, index_t 
 inline constexpr auto dot = [](auto const& x, auto const& y) { return all_reduce(sum(x * y)); };
 double number(auto const& x) { return item(x); }
 
+// Stencils that are linear in the field.
+struct cross {
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const {
+    return 3 * u(-1, 0) - u(1, 0) + 2 * u(0, -1) + 5 * u(0, 1) - 4 * u(0, 0) + 7 * v(0, 0);
+  }
+};
+struct with_index {
+  static constexpr auto reach = star(0, 1);
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(cell_index<2> const& at, auto const& u) const {
+    return static_cast<double>(at[0] - 2 * at[1]) * u(0, 1) - u(0, -1);
+  }
+};
+struct conduct {  // linear in the field, and in the conductivity
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::multilinear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& k) const {
+    return k(0, 0) * (u(-1, 0) + u(1, 0) + 2 * u(0, -1) - u(0, 1));
+  }
+};
+
 }  // namespace ashlar::test

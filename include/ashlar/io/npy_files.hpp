@@ -135,7 +135,8 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
 }
 
 /// Writes a tensor of any layout to a .npy file of format 1.0, row-major, which NumPy reads. Evaluates elementwise
-/// expressions. Of a tensor with a halo it writes the owned cells. The file gets its name when all of it is on the disk; until then it is FILE.part.
+/// expressions. Of a tensor with a halo it writes the owned cells. The file gets its name when all of it is on the disk;
+/// until then it is FILE.part.
 /// Post: load_npy<T, L>(m, path) has the same elements.
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: each element is written once. Of the ranks that hold the same elements, each writes a part. If the shard's

@@ -13,7 +13,7 @@ namespace {
 
 using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
-using test::dot, test::integers, test::number;
+using test::dot, test::integers, test::number, test::cross, test::with_index, test::conduct;
 
 template <class F>
 void for_each_grid(F const& f) {
@@ -28,27 +28,6 @@ struct blur {
   double scale = 1;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return scale * (u(-1, 0) + 2 * u(1, 2) - u(0, 1)) + u(0, 0);
-  }
-};
-struct cross {
-  static constexpr auto reach = star(1, 1);
-  static constexpr linearity kind = linearity::linear;
-  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const {
-    return 3 * u(-1, 0) - u(1, 0) + 2 * u(0, -1) + 5 * u(0, 1) - 4 * u(0, 0) + 7 * v(0, 0);
-  }
-};
-struct with_index {
-  static constexpr auto reach = star(0, 1);
-  static constexpr linearity kind = linearity::linear;
-  ASHLAR_FUNCTION constexpr auto operator()(cell_index<2> const& at, auto const& u) const {
-    return static_cast<double>(at[0] - 2 * at[1]) * u(0, 1) - u(0, -1);
-  }
-};
-struct conduct {  // linear in the field, and in the conductivity
-  static constexpr auto reach = star(1, 1);
-  static constexpr linearity kind = linearity::multilinear;
-  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& k) const {
-    return k(0, 0) * (u(-1, 0) + u(1, 0) + 2 * u(0, -1) - u(0, 1));
   }
 };
 

@@ -11,7 +11,6 @@
 
 using namespace ashlar;
 using namespace ashlar::test;
-using ashlar::test::dense;  // not the layer
 
 namespace {
 
@@ -47,13 +46,13 @@ template <equation E, class L, class Out, class C>
 void check_with_conjugate(device_mesh<xy_grid> const& m, shape const& e) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
   auto const labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
-  dense re{e, {}}, im{e, {}};
+  dense_array re{e, {}}, im{e, {}};
   for (index_t g = 0; g < e.size(); ++g)
     re.element.push_back(small_number(g, 0)), im.element.push_back(small_number(g, 5));
-  auto const product = [&](dense const& x, dense const& y) {
+  auto const product = [&](dense_array const& x, dense_array const& y) {
     return sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), x, y);
   };
-  dense const rr = product(re, re), ii = product(im, im), ri = product(re, im), ir = product(im, re);
+  dense_array const rr = product(re, re), ii = product(im, im), ri = product(re, im), ir = product(im, re);
   using R = typename C::value_type;
   std::vector<C> first, second;
   for (std::size_t k = 0; k < rr.element.size(); ++k) {
@@ -148,8 +147,8 @@ TEST_CASE("einsum: three and four operands") {
       auto const b = numbers<layout<"y", none>, double>(m, f);
       auto const c = numbers<layout<none, none>, double>(m, g);
       auto const d = numbers<layout<none, none>, double>(m, h);
-      dense const ab = sum_of_products("ij", "jk", "ik", value_of(a), value_of(b));
-      dense const abc = sum_of_products("ik", "kl", "il", ab, value_of(c));
+      dense_array const ab = sum_of_products("ij", "jk", "ik", value_of(a), value_of(b));
+      dense_array const abc = sum_of_products("ik", "kl", "il", ab, value_of(c));
       check<partial<layout<"x", none>, "y">>(einsum<"ij,jk,kl->il">(a, b, c), abc);
       check<partial<layout<"x", none>, "y">>(einsum<"ij,jk,kl,ln->in">(a, b, c, d),
                                              sum_of_products("il", "ln", "in", abc, value_of(d)));
@@ -158,7 +157,7 @@ TEST_CASE("einsum: three and four operands") {
       auto const u = numbers<layout<none, "y">, double>(m, shape::of(4, e[1]));
       auto const w = numbers<layout<none>, double>(m, shape::of(4));
       // A label that all have is summed with the last one; a scalar is left.
-      dense const us = sum_of_products("ij", "j", "ij", value_of(u), value_of(s));
+      dense_array const us = sum_of_products("ij", "j", "ij", value_of(u), value_of(s));
       check<partial<layout<none>, "y">>(einsum<"ij,j,j->i">(u, s, s), sum_of_products("ij", "j", "i", us, value_of(s)));
       check<partial<layout<>, "y">>(
           einsum<"i,ij,j->">(w, u, s),
@@ -176,7 +175,7 @@ TEST_CASE("einsum: batches and block-cyclic sums of three operands") {
       shape const f = shape::of(3, e[0], e[1]), g = shape::of(3, e[1], 4), h = shape::of(3, 4, 2);
       auto const check_by = [&]<class A, class B>(A const& a, B const& b) {
         auto const c = numbers<layout<"x", none, none>, double>(m, h);
-        dense const ab = sum_of_products("bij", "bjk", "bik", value_of(a), value_of(b));
+        dense_array const ab = sum_of_products("bij", "bjk", "bik", value_of(a), value_of(b));
         check<partial<layout<"x", none, none>, "y">>(einsum<"bij,bjk,bkl->bil">(a, b, c),
                                                      sum_of_products("bik", "bkl", "bil", ab, value_of(c)));
       };

@@ -7,7 +7,6 @@
 
 using namespace ashlar;
 using namespace ashlar::test;
-using ashlar::test::dense;  // not the layer
 
 namespace {
 
@@ -37,8 +36,8 @@ TEST_CASE("elementwise by labels: each operand is broadcast over the labels that
       auto const x = numbers<layout<"x", "y">, double>(m, e);
       auto const row = numbers<layout<"x">, double>(m, shape::of(e[0]));
       auto const column = numbers<layout<"y">, double>(m, shape::of(e[1]));
-      dense const a = value_of(x), r = value_of(row), c = value_of(column);
-      dense by_row{e, {}}, by_column{e, {}}, turned{shape::of(e[1], e[0]), {}};
+      dense_array const a = value_of(x), r = value_of(row), c = value_of(column);
+      dense_array by_row{e, {}}, by_column{e, {}}, turned{shape::of(e[1], e[0]), {}};
       for (index_t i = 0; i < e[0]; ++i)
         for (index_t j = 0; j < e[1]; ++j) {
           by_row.element.push_back(f(a[i * e[1] + j], r[i]));
@@ -58,8 +57,8 @@ TEST_CASE("elementwise by labels: three dimensions, of which an operand has some
     shape const e = shape::of(m.size() + 1, 3, 4);
     auto const x = numbers<layout<"x", none, "y">, double>(m, e);
     auto const s = numbers<layout<"y", "x">, double>(m, shape::of(e[2], e[0]));
-    dense const a = value_of(x), b = value_of(s);
-    dense expected{e, {}};
+    dense_array const a = value_of(x), b = value_of(s);
+    dense_array expected{e, {}};
     for (index_t i = 0; i < e[0]; ++i)
       for (index_t j = 0; j < e[1]; ++j)
         for (index_t k = 0; k < e[2]; ++k) expected.element.push_back(f(a[(i * e[1] + j) * e[2] + k], b[k * e[0] + i]));
@@ -76,8 +75,8 @@ TEST_CASE(
     auto const loss = [&](auto const& r) { return sum(elementwise<"ij,i->ij">(weighted_difference{}, x, r)); };
     auto const [value, gradient] = value_and_grad<axes("x", "y")>(loss)(row);
     (void)value;
-    dense const a = value_of(x);
-    dense expected{shape::of(e[0]), {}};
+    dense_array const a = value_of(x);
+    dense_array expected{shape::of(e[0]), {}};
     for (index_t i = 0; i < e[0]; ++i) {
       double n = 0;
       for (index_t j = 0; j < e[1]; ++j) n += a[i * e[1] + j] - 1;
@@ -115,8 +114,8 @@ TEST_CASE("elementwise: a function of one and of two operands, and with another 
   on_every_mesh([](auto const& m) {
     shape const e = shape::of(6, 5);
     auto const x = numbers<layout<"x", "y">, double>(m, e), y = numbers<layout<"x", "y">, double>(m, e);
-    dense const a = value_of(x);
-    dense expected{e, {}}, doubled{e, {}};
+    dense_array const a = value_of(x);
+    dense_array expected{e, {}}, doubled{e, {}};
     for (index_t i = 0; i < e.size(); ++i)
       expected.element.push_back(a[i] > 0 ? a[i] - 2 : 0), doubled.element.push_back(3 * a[i]);
     check<layout<"x", "y">>(elementwise(two_less_if_positive{}, x, y), expected);
@@ -125,7 +124,7 @@ TEST_CASE("elementwise: a function of one and of two operands, and with another 
     auto const whole = gather_all(signs);
     for (index_t i = 0; i < e.size(); ++i) CHECK(whole[static_cast<std::size_t>(i)] == (a[i] > 0 ? 1 : -1));
     auto const part = numbers<partial<layout<none, none>, "x">, double>(m, e);
-    dense const b = value_of(part);
+    dense_array const b = value_of(part);
     for (index_t i = 0; i < e.size(); ++i) doubled.element[static_cast<std::size_t>(i)] = 3 * b[i];
     check<partial<layout<none, none>, "x">>(elementwise<linearity::linear>(tripled{}, part), doubled);
   });
@@ -135,8 +134,8 @@ TEST_CASE("reductions that keep their dimensions: extents of 1 that no axis shar
   on_every_mesh([](auto const& m) {
     shape const e = shape::of(6, 5);
     auto const x = numbers<layout<"x", none>, double>(m, e);
-    dense const a = value_of(x);
-    dense rows{shape::of(e[0], 1), {}}, centred{e, {}};
+    dense_array const a = value_of(x);
+    dense_array rows{shape::of(e[0], 1), {}}, centred{e, {}};
     for (index_t i = 0; i < e[0]; ++i) {
       double n = 0;
       for (index_t j = 0; j < e[1]; ++j) n += a[i * e[1] + j];
@@ -148,7 +147,7 @@ TEST_CASE("reductions that keep their dimensions: extents of 1 that no axis shar
     auto const whole = sum(x, keep_dims);
     static_assert(std::is_same_v<layout_t<decltype(whole)>, partial<layout<none, none>, "x">>);
     CHECK(whole.extents() == shape::of(1, 1));
-    dense columns = reduced(layout_detail::op_sum, 1, a);
+    dense_array columns = reduced(layout_detail::op_sum, 1, a);
     columns.extents = shape::of(1, e[1]);
     check<partial<layout<none, none>, "x">>(sum<0>(x, keep_dims), columns);
     // The derivative: of sum((x - row sums)^2) / 2, by the same in plain numbers.
@@ -157,7 +156,7 @@ TEST_CASE("reductions that keep their dimensions: extents of 1 that no axis shar
       return sum(d * d);
     })(x);
     (void)value;
-    dense expected{e, {}};
+    dense_array expected{e, {}};
     for (index_t i = 0; i < e[0]; ++i) {
       double n = 0;
       for (index_t j = 0; j < e[1]; ++j) n += 2 * centred[i * e[1] + j];

@@ -6,16 +6,15 @@
 
 using namespace ashlar;
 using namespace ashlar::test;
-using ashlar::test::dense;  // not the layer
 
 namespace {
 
 // Aligned at the last dimension; dimensions that one lacks, or has with extent 1, stretch.
 template <class F>
-dense map(F f, dense const& a, dense const& b) {
-  dense y;
+dense_array map(F f, dense_array const& a, dense_array const& b) {
+  dense_array y;
   y.extents.rank = std::max(a.extents.rank, b.extents.rank);
-  auto extent = [&](dense const& x, int d) {
+  auto extent = [&](dense_array const& x, int d) {
     int const i = d - (y.extents.rank - x.extents.rank);
     return i < 0 ? index_t{1} : x.extents[i];
   };
@@ -85,7 +84,7 @@ TEST_CASE("elementwise, two operands: partial sums") {
       check_binary<partial<W, "x">, partial<W, "y">, partial<W, axes("x", "y")>>(m, e, e, multiply, multiply);
       auto const a = numbers<P, double>(m, e);
       auto const power = [](index_t g, int) { return g % 3 ? 2 : -4; };  // quotients by which are exact
-      dense const b{e, denoted<double>(e, sharded_tensor<double, R, xy_grid>::layout, m.sizes(), power)};
+      dense_array const b{e, denoted<double>(e, sharded_tensor<double, R, xy_grid>::layout, m.sizes(), power)};
       check<P>(a / tensor_of<double, R>(m, e, power), map([](double p, double r) { return p / r; }, value_of(a), b));
     }
   });

@@ -6,7 +6,6 @@
 
 using namespace ashlar;
 using namespace ashlar::test;
-using ashlar::test::dense;  // not the layer
 
 namespace {
 
@@ -19,7 +18,7 @@ using cyclic_blocks = layout<cyclic("x", 2), cyclic("y", 3)>;
 using terms = partial<whole, axes("x", "y")>;
 using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
 
-dense sum_of(dense c, double alpha, dense const& product) {
+dense_array sum_of(dense_array c, double alpha, dense_array const& product) {
   for (std::size_t i = 0; i < c.element.size(); ++i) c.element[i] += alpha * product.element[i];
   return c;
 }
@@ -31,7 +30,7 @@ void check_matrices(device_mesh<xy_grid> const& m) {
     auto const a = numbers<La, double>(m, shape::of(e[0], e[1]));
     auto const b = numbers<Lb, double>(m, shape::of(e[1], e[2]));
     auto c = numbers<Lc, double>(m, shape::of(e[0], e[2]));
-    dense const before = value_of(c);
+    dense_array const before = value_of(c);
     auto const product = sum_of_products("mk", "kn", "mn", value_of(a), value_of(b));
     auto const kept = c;
     matmul_into(c, -2., a, b);
@@ -73,7 +72,7 @@ TEST_CASE("matmul_into: BLAS adds to the memory of the tensor") {
 TEST_CASE("matmul_into: a tensor that is an operand, too, and expressions as operands") {
   on_every_mesh([](auto const& m) {
     auto c = numbers<blocks, double>(m, shape::of(5, 5));
-    dense const before = value_of(c);
+    dense_array const before = value_of(c);
     auto const square = sum_of_products("mk", "kn", "mn", before, before);
     auto const twice = c + c;
     matmul_into(c, 1., c, c);
@@ -94,7 +93,7 @@ TEST_CASE("matmul_into: batches, vectors and scalars") {
     auto c = numbers<layout<"x", none, "y">, double>(m, shape::of(3, 5, 6));
     auto u = numbers<layout<"y">, double>(m, shape::of(6));
     auto s = numbers<layout<>, double>(m, shape{});
-    dense const c0 = value_of(c), u0 = value_of(u), s0 = value_of(s);
+    dense_array const c0 = value_of(c), u0 = value_of(u), s0 = value_of(s);
     matmul_into(c, 2., a, b);
     matmul_into(u, 2., v, b);
     matmul_into(s, 2., v, v);
@@ -123,7 +122,7 @@ TEST_CASE("einsum: a matrix times its transpose, in the same memory, is symmetri
     check<whole>(einsum_to<"ki,kj->ij", whole>(x, x), product);
     check<blocks>(einsum_to<"ki,kj->ij", blocks>(x, x), product);
     auto c = numbers<whole, double>(m, shape::of(40, 40));
-    dense const before = value_of(c);
+    dense_array const before = value_of(c);
     matmul_into(c, 2., transpose<1, 0>(x), x);
     check<whole>(c, sum_of(before, 2., product));
   });

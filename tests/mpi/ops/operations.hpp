@@ -11,20 +11,20 @@ namespace ashlar::test {
 
 using xy_grid = mesh<axis<"x">, axis<"y">>;
 
-struct dense {
+struct dense_array {
   shape extents;
   std::vector<double> element;
   double operator[](index_t i) const { return element[static_cast<std::size_t>(i)]; }
 };
 
 template <class X>
-dense value_of(X const& x) {
+dense_array value_of(X const& x) {
   auto const v = denoted<std::int64_t>(x.extents(), x.layout, x.mesh().sizes(), small_number);
   return {x.extents(), std::vector<double>(v.begin(), v.end())};
 }
 
 template <class Out, class X>
-void check(X const& y, dense const& expected) {
+void check(X const& y, dense_array const& expected) {
   static_assert(std::is_same_v<layout_t<X>, Out>);
   using T = element_t<X>;
   REQUIRE(y.extents() == expected.extents);
@@ -34,8 +34,8 @@ void check(X const& y, dense const& expected) {
 }
 
 /// Sums over all values of all labels.
-inline dense sum_of_products(std::string_view labels_a, std::string_view labels_b, std::string_view labels_out,
-                             dense const& a, dense const& b) {
+inline dense_array sum_of_products(std::string_view labels_a, std::string_view labels_b, std::string_view labels_out,
+                                   dense_array const& a, dense_array const& b) {
   std::string all(labels_out);
   for (char l : std::string(labels_a) + std::string(labels_b))
     if (all.find(l) == std::string::npos) all += l;
@@ -43,7 +43,7 @@ inline dense sum_of_products(std::string_view labels_a, std::string_view labels_
     auto const i = labels_a.find(l);
     return i != labels_a.npos ? a.extents[static_cast<int>(i)] : b.extents[static_cast<int>(labels_b.find(l))];
   };
-  dense y;
+  dense_array y;
   for (char l : labels_out) y.extents.extent[y.extents.rank++] = extent(l);
   y.element.assign(static_cast<std::size_t>(y.extents.size()), 0.);
   // Of each label: its extent, and the distance between two of its values in the result and in the operands.
@@ -73,14 +73,14 @@ inline dense sum_of_products(std::string_view labels_a, std::string_view labels_
 }
 
 template <class F>
-dense map(F f, dense const& a) {
-  dense y = a;
+dense_array map(F f, dense_array const& a) {
+  dense_array y = a;
   for (double& e : y.element) e = f(e);
   return y;
 }
 
-inline dense reduced(int op, unsigned dims, dense const& a) {
-  dense y;
+inline dense_array reduced(int op, unsigned dims, dense_array const& a) {
+  dense_array y;
   for (int d = 0; d < a.extents.rank; ++d)
     if (!(dims >> d & 1u)) y.extents.extent[y.extents.rank++] = a.extents[d];
   std::vector<bool> known(static_cast<std::size_t>(y.extents.size()));

@@ -7,7 +7,6 @@
 
 using namespace ashlar;
 using namespace ashlar::test;
-using ashlar::test::dense;  // not the layer
 
 namespace {
 
@@ -60,7 +59,7 @@ TEST_CASE("views: dimensions joined and cut, without a copy") {
   on_every_mesh([](auto const& m) {
     index_t const p = m.size();
     auto const x = numbers<layout<"x", none, "y">>(m, shape::of(2 * p, 3, 5));
-    dense expected = value_of(x);
+    dense_array expected = value_of(x);
     auto const joined = flatten<0, 1>(x);
     expected.extents = shape::of(6 * p, 5);
     check<layout<"x", "y">>(joined, expected);

@@ -8,13 +8,12 @@
 
 using namespace ashlar;
 using namespace ashlar::test;
-using ashlar::test::dense;  // not the layer
 
 namespace {
 
 template <int... Order>
-dense transposed(dense const& a) {
-  dense y;
+dense_array transposed(dense_array const& a) {
+  dense_array y;
   for (int d : {Order...}) y.extents.extent[y.extents.rank++] = a.extents[d];
   for (index_t i = 0; i < a.extents.size(); ++i) {
     index_t at = 0;
@@ -28,7 +27,7 @@ dense transposed(dense const& a) {
 template <class From, class To, int... Order>
 void check_transpose(device_mesh<xy_grid> const& m, shape const& e) {
   auto const x = numbers<From>(m, e);
-  dense const expected = transposed<Order...>(value_of(x));
+  dense_array const expected = transposed<Order...>(value_of(x));
   using in_place = layout_t<decltype(transpose<Order...>(x))>;
   check<in_place>(transpose<Order...>(x), expected);
   check<To>(transpose<To, Order...>(x), expected);

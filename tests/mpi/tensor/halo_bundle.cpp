@@ -5,6 +5,7 @@
 #include "support/halo_meshes.hpp"
 #include "support/host_memory.hpp"
 #include "support/mpi_main.hpp"
+#include "support/stored_cells.hpp"
 
 using namespace ashlar;
 
@@ -20,13 +21,6 @@ struct number {
     return static_cast<signed char>((7 * i + 3 * j + k) % 100);
   }
 };
-
-template <class A, class B>
-bool same_cells(A const& a, B const& b) {
-  auto const stored = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.stored_view());
-  auto const expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b.stored_view());
-  return std::equal(stored.data(), stored.data() + stored.size(), expected.data());
-}
 
 struct cross {
   static constexpr auto reach = star(1, 1);
@@ -56,17 +50,17 @@ TEST_CASE("bundle of halos: fields of other layouts, halos, extents and element 
       // [bundle]
       static_assert(std::is_same_v<layout_t<decltype(a)>, narrow> && std::is_same_v<layout_t<decltype(b)>, wide>);
       CHECK(a.stored_data() == u.stored_data());
-      CHECK(same_cells(a, generate<double, narrow>(m, {n[0], n[1]}, number{})));
-      CHECK(same_cells(b, generate<signed char, wide>(m, {n[0], n[1]}, number{})));
-      CHECK(same_cells(c, generate<float, rows>(m, {n[1], n[0], 3}, number{})));
+      CHECK(test::same_stored_cells(a, generate<double, narrow>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(b, generate<signed char, wide>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(c, generate<float, rows>(m, {n[1], n[0], 3}, number{})));
     }
     {
       auto pending = exchange_halo_async(bundle(1 * u, v, w));
       while (!pending.ready()) continue;
       auto const [a, b, c] = pending.wait();
-      CHECK(same_cells(a, generate<double, narrow>(m, {n[0], n[1]}, number{})));
-      CHECK(same_cells(b, generate<signed char, wide>(m, {n[0], n[1]}, number{})));
-      CHECK(same_cells(c, generate<float, rows>(m, {n[1], n[0], 3}, number{})));
+      CHECK(test::same_stored_cells(a, generate<double, narrow>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(b, generate<signed char, wide>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(c, generate<float, rows>(m, {n[1], n[0], 3}, number{})));
     }
     {
       auto x = stencil(cross{}, exchange_halo<corners::none>(u));
@@ -76,7 +70,7 @@ TEST_CASE("bundle of halos: fields of other layouts, halos, extents and element 
       x += x;                             // completes it first, in memory of its own
       auto const [a, b] = pending.wait();
       CHECK(gather_all(owned(a)) == before);
-      CHECK(same_cells(b, generate<double, narrow>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(b, generate<double, narrow>(m, {n[0], n[1]}, number{})));
     }
     auto const [a, b] = exchange_halo<corners::none>(bundle(2 * u, v));
     static_assert(std::is_same_v<layout_t<decltype(b)>, without_corners<wide>>);
@@ -124,7 +118,7 @@ TEST_CASE("bundle of halos: adopted memory with strides, and given cells") {
     for (std::size_t i = 0; i < x.extent(0); ++i)
       for (std::size_t j = 0; j < x.extent(1); ++j) same = same && x(i, j) == y(i, j);
     CHECK(same);
-    CHECK(same_cells(b, generate<double, given>(m, {n[0], n[1]}, number{})));
+    CHECK(test::same_stored_cells(b, generate<double, given>(m, {n[0], n[1]}, number{})));
   });
 }
 

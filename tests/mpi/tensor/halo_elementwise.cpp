@@ -5,6 +5,7 @@
 #include "ashlar/tensor/print.hpp"
 #include "support/halo_meshes.hpp"
 #include "support/host_memory.hpp"
+#include "support/stored_cells.hpp"
 
 using namespace ashlar;
 
@@ -180,16 +181,11 @@ TEST_CASE_TEMPLATE("halo: random numbers of filled halos are those of an exchang
                    layout<halo("y", 1), halo("x", 2)>, layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>,
                    layout<halo("y", 2, edge::reflect), halo("x", 1, edge::copy)>) {
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
-    auto const same = [](auto const& drawn, auto const& exchanged) {
-      static_assert(std::is_same_v<decltype(drawn), decltype(exchanged)>);
-      auto const a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, drawn.stored_view());
-      auto const b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, exchanged.stored_view());
-      return std::equal(a.data(), a.data() + a.size(), b.data());
-    };
     prng_key const key{5};
-    CHECK(same(uniform<double, F>(m, {n[0], n[1]}, key, -1., 2.),
-               exchange_halo(uniform<double, stale<F>>(m, {n[0], n[1]}, key, -1., 2.))));
-    CHECK(same(normal<float, F>(m, {n[0], n[1]}, key), exchange_halo(normal<float, stale<F>>(m, {n[0], n[1]}, key))));
+    CHECK(test::same_stored_cells(uniform<double, F>(m, {n[0], n[1]}, key, -1., 2.),
+                                  exchange_halo(uniform<double, stale<F>>(m, {n[0], n[1]}, key, -1., 2.))));
+    CHECK(test::same_stored_cells(normal<float, F>(m, {n[0], n[1]}, key),
+                                  exchange_halo(normal<float, stale<F>>(m, {n[0], n[1]}, key))));
   });
 }
 

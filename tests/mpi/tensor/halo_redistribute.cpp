@@ -3,6 +3,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include "support/halo_meshes.hpp"
+#include "support/stored_cells.hpp"
 
 using namespace ashlar;
 
@@ -19,14 +20,6 @@ struct weight {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>((5 * i + 3 * j) % 7); }
 };
 
-template <class A, class B>
-bool same_cells(A const& a, B const& b) {
-  static_assert(std::is_same_v<layout_t<A>, layout_t<B>>);
-  Kokkos::HostSpace const host;
-  auto const stored = Kokkos::create_mirror_view_and_copy(host, a.stored_view()),
-             expected = Kokkos::create_mirror_view_and_copy(host, b.stored_view());
-  return std::equal(stored.data(), stored.data() + stored.size(), expected.data());
-}
 template <class F>
 void for_each_grid(F const& f) {
   for (auto const& sizes : test::halo_meshes())
@@ -42,16 +35,16 @@ TEST_CASE("redistribute: to a halo, from a halo, and between two") {
     auto const plain = cells(static_cast<layout<none, "y">*>(nullptr));
     auto const filled = cells(static_cast<H*>(nullptr));
     auto const there = cells(static_cast<other*>(nullptr));
-    CHECK(same_cells(redistribute<H>(plain), filled));
-    CHECK(same_cells(redistribute<other>(filled), there));
-    CHECK(same_cells(redistribute<H>(as_stale(there)), filled));
+    CHECK(test::same_stored_cells(redistribute<H>(plain), filled));
+    CHECK(test::same_stored_cells(redistribute<other>(filled), there));
+    CHECK(test::same_stored_cells(redistribute<H>(as_stale(there)), filled));
     auto const back = redistribute<layout<none, "y">>(there);
     static_assert(std::is_same_v<layout_t<decltype(back)>, layout<none, "y">>);
     CHECK(gather_all(back) == gather_all(plain));
     auto const old = redistribute<stale<H>>(plain);
     static_assert(std::is_same_v<layout_t<decltype(old)>, stale<H>>);
     CHECK(redistribute<H>(old).stored_data() == old.stored_data());
-    CHECK(same_cells(redistribute<H>(old), filled));
+    CHECK(test::same_stored_cells(redistribute<H>(old), filled));
     CHECK(redistribute<stale<H>>(filled).stored_data() == filled.stored_data());
     CHECK(gather_all(owned(redistribute<without_corners<H>>(plain))) == gather_all(plain));
   });
@@ -73,7 +66,7 @@ TEST_CASE("scatter: to a layout with a halo") {
   for_each_grid([](auto const& m, auto const& n) {
     auto const filled = generate<double, H>(m, {n[0], n[1]}, number{});
     auto const all = gather(filled);
-    CHECK(same_cells(scatter<H>(m, {n[0], n[1]}, all), filled));
+    CHECK(test::same_stored_cells(scatter<H>(m, {n[0], n[1]}, all), filled));
     CHECK(gather(scatter<stale<other>>(m, {n[0], n[1]}, all)) == all);
   });
 }

@@ -3,6 +3,7 @@
 #include "ashlar/autodiff/autodiff.hpp"
 #include <doctest/doctest.h>
 #include "support/halo_meshes.hpp"
+#include "support/stored_cells.hpp"
 
 using namespace ashlar;
 
@@ -22,12 +23,6 @@ struct differences {
   }
 };
 
-template <class X, class Y>
-bool same_stored(X const& x, Y const& y) {
-  auto const a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.stored_view());
-  auto const b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, y.stored_view());
-  return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
-}
 template <class X, class Y>
 bool same_owned(X const& x, Y const& y) {
   return gather_all(owned(x)) == gather_all(owned(y));
@@ -53,7 +48,7 @@ void check_sums(device_mesh<M> const& m, std::array<index_t, N> const& extents) 
   auto const all = all_reduce<Axes>(exchange_halo(u));  // halo cells, too
   // [all_reduce]
   static_assert(std::is_same_v<layout_t<decltype(all)>, H>);
-  CHECK(same_stored(all, filled));
+  CHECK(test::same_stored_cells(all, filled));
   CHECK(same_owned(all_reduce(exchange_halo<corners::none>(u)), whole));
   CHECK(same_owned(all_reduce(3. * u + (u - exchange_halo(u))), 3. * whole));
   CHECK(gather_all(all_reduce(owned(u))) == gather_all(owned(whole)));
@@ -67,16 +62,16 @@ void check_sums(device_mesh<M> const& m, std::array<index_t, N> const& extents) 
 
   auto const parts = as_partial<Axes>(filled);
   static_assert(std::is_same_v<layout_t<decltype(parts)>, terms>);
-  CHECK(same_stored(all_reduce(parts), filled));
-  CHECK(same_stored(all_reduce(exchange_halo(as_partial<Axes>(whole))), filled));
+  CHECK(test::same_stored_cells(all_reduce(parts), filled));
+  CHECK(test::same_stored_cells(all_reduce(exchange_halo(as_partial<Axes>(whole))), filled));
   CHECK(same_owned(all_reduce(u + as_partial<Axes>(whole)), 2. * whole));
 
   auto const sums = make<double, halo_sums<terms>>(m, n);
   auto const whole_sums = make<double, halo_sums<H>>(m, n);
   Kokkos::deep_copy(sums.stored_view(), generate<double, H>(m, n, number{k + 1.}).stored_view());
   Kokkos::deep_copy(whole_sums.stored_view(), generate<double, H>(m, n, number{total}).stored_view());
-  CHECK(same_stored(all_reduce(sums), whole_sums));
-  CHECK(same_stored(all_reduce(sums + 2. * sums), all_reduce(3. * sums)));
+  CHECK(test::same_stored_cells(all_reduce(sums), whole_sums));
+  CHECK(test::same_stored_cells(all_reduce(sums + 2. * sums), all_reduce(3. * sums)));
   CHECK(same_owned(all_reduce(add_halo(sums)), add_halo(whole_sums)));
 }
 
@@ -135,7 +130,7 @@ TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivati
     Kokkos::deep_copy(strided.owned_view(), u.owned_view());
     auto const summed = all_reduce(exchange_halo(strided));
     CHECK(same_owned(summed, whole));
-    if (q > 1) CHECK(same_stored(summed, exchange_halo(whole)));  // one rank keeps the strides
+    if (q > 1) CHECK(test::same_stored_cells(summed, exchange_halo(whole)));  // one rank keeps the strides
 
     auto const program = [](auto const& machine) {
       auto const x = exchange_halo(make<double, stale<terms>>(machine, {9, 7}));
