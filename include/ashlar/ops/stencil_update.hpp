@@ -5,8 +5,7 @@
 
 namespace ashlar {
 
-/// The cells whose indices have a sum of `which` modulo `of`. If a functor returns all components of a cell, the indices of
-/// components do not count.
+/// The cells whose indices have a sum of `which` modulo `of`. The indices of components do not count.
 struct stencil_colour {
   int which = 0, of = 2;
   call_site where{};
