@@ -1,6 +1,7 @@
 // The transfers of a halo exchange on one rank, worked out from its neighbours alone.
 #pragma once
 #include "ashlar/config.hpp"
+#include "ashlar/comm/collectives/derived_types.hpp"
 #include "ashlar/tensor/halo_runs.hpp"
 #include "ashlar/tensor/transfers.hpp"
 #include <algorithm>
@@ -13,12 +14,14 @@ struct edge_fill {
   int factor = 1;
 };
 
-/// A message of one side. Its cells are in a buffer, or contiguous among the stored cells.
+/// A message of one side. Its cells are in a buffer, or among the stored cells: contiguous, or rows that a derived datatype
+/// of MPI describes.
 struct halo_message {
   int peer = 0;           // its position in the communicator
   std::size_t count = 0;  // cells
   bool buffered = true;
-  index_t at = 0;  // the first cell in the buffer of this side, or among the stored cells
+  index_t at = 0;                        // the first cell in the buffer of this side, or among the stored cells
+  comm_detail::strided_elements rows{};  // of stored cells that are not contiguous; else it has no loops
 };
 /// The messages of one side: loops between the stored cells and the buffer.
 struct halo_messages {
