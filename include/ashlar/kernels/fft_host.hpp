@@ -10,9 +10,13 @@ namespace ashlar::kernels_detail {
 /// Bytes of the lines that are transformed at a time, so that they stay in the cache.
 inline constexpr index_t transformed_bytes = 1 << 16;
 
-/// Neighbouring lines that are transformed at a time, if they are far apart in memory: at least a cache line of them.
-constexpr index_t columns_at_a_time(index_t n, index_t bytes) {
-  return std::clamp<index_t>(transformed_bytes / (n * bytes), 64 / bytes, 1024 / bytes);
+/// How many of `lines` neighbouring lines are transformed at a time, if they are far apart in memory: at least a cache line
+/// of them. Groups are of nearly one size, since a last group of 1 line (n / 2 + 1 coefficients) takes as long as a whole
+/// one.
+constexpr index_t columns_at_a_time(index_t n, index_t lines, index_t bytes) {
+  index_t const most = std::clamp<index_t>(transformed_bytes / (n * bytes), 64 / bytes, 1024 / bytes);
+  index_t const groups = std::max<index_t>((lines + most / 2) / most, 1);
+  return (lines + groups - 1) / groups;
 }
 
 /// The transform of lines by FFTW. Element k of an operand's line is before(x, k), of type B. Element k of a result's
@@ -32,7 +36,7 @@ class line_transformer {
   void operator()(Space const& space) const {
     if (l_.outer == 0 || l_.n == 0 || l_.inner == 0) return;
     constexpr auto bytes = static_cast<index_t>(std::max(sizeof(B), sizeof(Out)));
-    index_t const columns = columns_at_a_time(l_.n, bytes), threads = space.concurrency();
+    index_t const columns = columns_at_a_time(l_.n, l_.inner, bytes), threads = space.concurrency();
     if (l_.inner <= columns) {
       index_t const groups =
           std::clamp<index_t>(transformed_bytes / (l_.n * l_.inner * bytes), 1, (l_.outer + threads - 1) / threads);
