@@ -61,7 +61,7 @@ ASHLAR_INLINE std::vector<loop_nest<3>> boxes_between(halo_problem const& p, par
 }
 
 // True if array number `cells` of the loops has contiguous cells, or rows of two cells or more, in the order of the other array.
-// MPI takes these where they lie. It copies single cells more slowly than a loop does.
+// MPI takes these where they are. It copies single cells more slowly than a loop does.
 inline bool lies_in_rows(loop_nest<2> const& loops, int cells) {
   index_t below = 1;
   for (int d = loops.rank - 1; d >= 0; --d) {
