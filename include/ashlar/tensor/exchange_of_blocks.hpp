@@ -11,23 +11,29 @@
 
 namespace ashlar::tensor_detail {
 
+/// The blocks that derived datatypes describe: none, those with rows of 64 bytes or more, or all that are one nest of loops.
+enum class typed_blocks { none, rows, all };
+
 /// The blocks of one side of an exchange in this rank's shard. A block that is contiguous there travels from or to its
-/// place. Of the others, a derived datatype describes those that are one nest of loops, if `by_types`. The rest travels
-/// from or to a buffer.
+/// place. Of the others, a derived datatype describes some. The rest travels from or to a buffer.
 template <class Space, class T>
 class blocks_of_shard {
  public:
-  blocks_of_shard(message_blocks const& all_blocks, buffer_side of_buffer, bool with_types, std::size_t count_limit)
+  blocks_of_shard(message_blocks const& all_blocks, buffer_side of_buffer, typed_blocks typed, std::size_t count_limit)
       : blocks_(all_blocks),
         shard_(of_buffer == buffer_side::destination ? 0 : 1),
-        by_types_(with_types),
+        typed_(typed),
         limit_(std::min<std::size_t>(count_limit, std::numeric_limits<int>::max())) {}
 
   std::size_t size(std::size_t q) const { return blocks_.count[q]; }
   bool is_contiguous(std::size_t q) const { return size(q) == 0 || blocks_.begins[q] >= 0; }
   bool has_type(std::size_t q) const {
-    return by_types_ && !is_contiguous(q) && blocks_.first_loop[q + 1] - blocks_.first_loop[q] == 1 &&
-           size(q) <= limit_;
+    if (typed_ == typed_blocks::none || is_contiguous(q) || size(q) > limit_ ||
+        blocks_.first_loop[q + 1] - blocks_.first_loop[q] != 1)
+      return false;
+    loop_nest<2> const& nest = loops(q, q + 1)[0];
+    return typed_ == typed_blocks::all ||
+           (nest.step(shard_) == 1 && static_cast<std::size_t>(nest.inner()) * sizeof(T) >= 64);
   }
   bool is_packed(std::size_t q) const { return !is_contiguous(q) && !has_type(q); }
   index_t begin(std::size_t q) const {
@@ -73,7 +79,7 @@ class blocks_of_shard {
 
   message_blocks const& blocks_;
   int shard_;  // its number among the two arrays of the loops
-  bool by_types_;
+  typed_blocks typed_;
   std::size_t limit_;
   pool_scratch<Space, T> scratch_;
   T* buffer_ = nullptr;
@@ -108,6 +114,8 @@ void post_blocks(communicator const& ranks, bool gathers, blocks_of_shard<Space,
 
 /// An exchange of blocks that are not contiguous in the source or in the destination. The own block is copied from shard
 /// to shard. Ranks may differ in the blocks that they pack: the messages are the same.
+/// MPI packs the rows of a sender's blocks while it sends them, which spares a pass. It does not gain by unpacking them, so a
+/// receiver has a buffer.
 /// Returns false if another function has to do it. This is so if MPI's own collective or a hierarchical one serves, or
 /// only MPI accesses the shards. Also if the shards are in the order of the messages, or both sides pack, or one packs a
 /// block for several ranks.
@@ -127,8 +135,9 @@ bool exchange_of_blocks(Space const& space, bool gathers, step_transfers const& 
     if (!comm_detail::is_exchange(a) || !how.host_memory) return false;
 
     auto const self = static_cast<std::size_t>(ranks.rank()), not_sent = gathers ? v.out.count.size() : self;
-    blocks_of_shard<Space, T> out(v.out, buffer_side::destination, by_types, how.count_limit),
-        in(v.in, buffer_side::source, by_types, how.count_limit);
+    using enum typed_blocks;
+    blocks_of_shard<Space, T> out(v.out, buffer_side::destination, by_types ? all : rows, how.count_limit),
+        in(v.in, buffer_side::source, by_types ? all : none, how.count_limit);
     bool const out_packs = out.packs(not_sent), in_packs = in.packs(self);
     // exchange_memory needs one buffer, and packs a block once that several ranks are sent.
     if (out_packs && (in_packs || !v.at.empty())) return false;
