@@ -49,10 +49,9 @@ static_assert(std::is_same_v<layout_t<decltype(stop_gradient(field<H>))>, H>);
 static_assert(takes_all_states<H>() && takes_all_states<stale<H>>() && takes_all_states<without_corners<H>>());
 
 // Reductions count each owned cell once, as those of the layout without a halo.
-constexpr auto reductions =
-    std::tuple([](auto const& x) { return sum(x); }, [](auto const& x) { return sum<1>(x); },
-               [](auto const& x) { return mean<0>(x); }, [](auto const& x) { return max(x); },
-               [](auto const& x) { return min<1>(x); }, [](auto const& x) { return prod(x); });
+constexpr auto reductions = std::tuple([](auto const& x) { return sum(x); }, [](auto const& x) { return sum<1>(x); },
+                                       [](auto const& x) { return mean<0>(x); }, [](auto const& x) { return max(x); },
+                                       [](auto const& x) { return min<1>(x); }, [](auto const& x) { return prod(x); });
 template <class L>
 constexpr bool reduces_as_without() {
   return std::apply(
