@@ -111,10 +111,13 @@ def simplify(paths):
             for member in section.findall("memberdef"):
                 for value in member.findall("initializer"):
                     member.remove(value)
-                parts = [member.findtext("definition"), member.findtext("argsstring")]
+                if member.get("kind") != "function":
+                    continue
+                parts = [member.findtext("definition")]  # names of parameters may differ
+                parts += ["".join(p.find("type").itertext()) for p in member.findall("param")]
                 parts += [ElementTree.tostring(p) for p in member.findall("templateparamlist")]
                 first = seen.setdefault(str(parts), member)
-                if first is not member and member.get("kind") == "function":
+                if first is not member:
                     first.find("detaileddescription").extend(member.find("detaileddescription"))
                     section.remove(member)
     for path, tree in trees.items():
