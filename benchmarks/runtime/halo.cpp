@@ -269,7 +269,7 @@ struct jacobi {
   }
 };
 
-// One sweep, from one array into another. The next one goes back, by hand as in ours.
+// One sweep, from one array into another. The next one goes back.
 void sweeps(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
   std::string const what = "Jacobi, " + std::to_string(n) + "^2 double";
   if (!all.wants(what)) return;

@@ -41,12 +41,7 @@ class blocks_of_shard {
     return is_contiguous(q) ? blocks_.begins[q] : loops(q, q + 1)[0].origin[shard_];
   }
   MPI_Datatype type(std::size_t q, communicator const& ranks) const {
-    loop_nest<2> const& nest = loops(q, q + 1)[0];
-    comm_detail::strided_elements elements;
-    elements.loops = nest.rank;
-    std::copy_n(nest.extent, nest.rank, elements.extent);
-    std::copy_n(nest.stride[shard_], nest.rank, elements.stride);
-    return ranks.state().types.get(elements, comm::mpi_datatype<T>::get(), sizeof(T));
+    return comm_detail::type_of<T>(ranks, elements_of(loops(q, q + 1)[0], shard_));
   }
 
   /// True if a block other than number `self` is packed.

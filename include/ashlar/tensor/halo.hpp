@@ -127,9 +127,6 @@ class halo_in_flight final : public in_flight<T> {
   void begin();
   // On a node: takes the cells from the memory of the ranks that own them. False if some rank's memory is not visible.
   bool take();
-  MPI_Datatype type_of(halo_message const& x) const {
-    return ranks_.state().types.get(x.rows, comm::mpi_datatype<T>::get(), sizeof(T));
-  }
   // Packs the cells of neighbours that are not in rows by one kernel, and posts one message each.
   void post_messages();
   void finish_messages();
@@ -220,13 +217,13 @@ void halo_in_flight<T, Space>::post_messages() {
   or_give_up(ranks_, [&] {
     for (halo_message const& x : in.messages)
       if (x.rows.loops > 0)
-        post_receive(ranks_, cells_ + x.at, type_of(x), x.peer);
+        post_receive(ranks_, cells_ + x.at, type_of<T>(ranks_, x.rows), x.peer);
       else
         post_receive(ranks_, block<T>{(x.buffered ? memory_->destination() : cells_) + x.at, x.count}, x.peer,
                      comm::tuned);
     for (halo_message const& x : out.messages)
       if (x.rows.loops > 0)
-        post_send(ranks_, cells_ + x.at, type_of(x), x.peer);
+        post_send(ranks_, cells_ + x.at, type_of<T>(ranks_, x.rows), x.peer);
       else
         post_send(ranks_, block<T const>{(x.buffered ? memory_->source() : cells_) + x.at, x.count}, x.peer,
                   comm::tuned);

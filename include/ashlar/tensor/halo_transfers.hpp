@@ -1,7 +1,6 @@
 // The transfers of a halo exchange on one rank, worked out from its neighbours alone.
 #pragma once
 #include "ashlar/config.hpp"
-#include "ashlar/comm/collectives/derived_types.hpp"
 #include "ashlar/tensor/halo_runs.hpp"
 #include "ashlar/tensor/transfers.hpp"
 #include <algorithm>

@@ -1,9 +1,11 @@
 // The common elements of two ranks' shards, as loops and as blocks of messages.
 #pragma once
 #include "ashlar/config.hpp"
+#include "ashlar/comm/collectives/derived_types.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/plan/cost.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -36,6 +38,15 @@ ASHLAR_INLINE std::vector<loop_nest<3>> common_loops(region const& a, dimension_
 
 // Selects two of the three arrays.
 ASHLAR_INLINE loop_nest<2> between(loop_nest<3> const& all, int first, int second);
+
+/// The elements of one of the two arrays, in the order of the loops.
+inline comm_detail::strided_elements elements_of(loop_nest<2> const& nest, int array) {
+  comm_detail::strided_elements elements;
+  elements.loops = nest.rank;
+  std::copy_n(nest.extent, nest.rank, elements.extent);
+  std::copy_n(nest.stride[array], nest.rank, elements.stride);
+  return elements;
+}
 
 /// Loops from the elements of one shard to the same elements of another.
 ASHLAR_INLINE copy_loops copy_loops_between(region const& from, region const& to, dimension_order const& order = {});

@@ -76,6 +76,12 @@ void post_send(communicator const& c, block<T const> b, int to, comm::tuning con
           "MPI_Isend");
 }
 
+// The derived datatype of these elements of type T, which the communicator keeps.
+template <class T>
+MPI_Datatype type_of(communicator const& c, strided_elements const& elements) {
+  return c.state().types.get(elements, comm::mpi_datatype<T>::get(), sizeof(T));
+}
+
 // The same for elements that a type describes. Pre: `how.count_limit` elements or fewer.
 ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from);
 ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to);

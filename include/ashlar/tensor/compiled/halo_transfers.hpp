@@ -60,17 +60,6 @@ ASHLAR_INLINE std::vector<loop_nest<3>> boxes_between(halo_problem const& p, par
   return boxes;
 }
 
-// True if array number `cells` of the loops has contiguous cells, or rows of two cells or more, in the order of the other array.
-// MPI takes these where they are. It copies single cells more slowly than a loop does.
-inline bool lies_in_rows(loop_nest<2> const& loops, int cells) {
-  index_t below = 1;
-  for (int d = loops.rank - 1; d >= 0; --d) {
-    if (loops.extent[d] != 1 && loops.stride[1 - cells][d] != below) return false;
-    below *= loops.extent[d];
-  }
-  return loops.size() == 1 || loops.stride[cells][loops.rank - 1] == 1;
-}
-
 }  // namespace ashlar::tensor_detail::halo_detail
 
 namespace ashlar::tensor_detail {
@@ -115,13 +104,11 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
     for (auto const& box : boxes) message.count += static_cast<std::size_t>(box.size());
     loop_nest<2> const first = sends ? between(boxes[0], 0, 2) : between(boxes[0], 2, 1);
     int const cells = sends ? 0 : 1;
-    message.buffered = !p.sends_in_place || boxes.size() != 1 || !lies_in_rows(first, cells) ||
+    // MPI takes contiguous cells and rows where they are. It copies single cells more slowly than a loop does.
+    bool const in_rows = first.size() == 1 || first.step(cells) == 1;
+    message.buffered = !p.sends_in_place || boxes.size() != 1 || !in_rows ||
                        (first.rank > 1 && message.count > comm_detail::largest_count);
-    if (!message.buffered && first.rank > 1) {
-      message.rows.loops = first.rank;
-      std::copy_n(first.extent, first.rank, message.rows.extent);
-      std::copy_n(first.stride[cells], first.rank, message.rows.stride);
-    }
+    if (!message.buffered && first.rank > 1) message.rows = elements_of(first, cells);
     message.at = message.buffered ? static_cast<index_t>(side.buffered) : first.origin[cells];
     for (auto const& box : boxes) {
       if (!message.buffered) break;
