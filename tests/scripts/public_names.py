@@ -68,17 +68,22 @@ def name_of(head):
     return found[1] if found and " " in before else None
 
 
-def public_names(text, space=""):
+def public_declarations(text, space=""):
+    """The public names in the text of a header, each with its declaration."""
     for declaration in declarations(text):
         found = re.match(r"(?:inline\s+)?namespace\s+([\w:]+)?\s*\{", declaration)
         if found:
             inner = "::".join(filter(None, [space, found[1]]))
             if found[1] and re.fullmatch(r"ashlar(::(op|comm|linalg))?", inner):
-                yield from public_names(declaration[found.end():declaration.rindex("}")], inner)
+                yield from public_declarations(declaration[found.end():declaration.rindex("}")], inner)
         elif space:
             name = name_of(head_of(declaration))
             if name and "::" not in name:
-                yield (space + "::" + name)[len("ashlar::"):]
+                yield (space + "::" + name)[len("ashlar::"):], declaration
+
+
+def public_names(text):
+    return (name for name, _ in public_declarations(text))
 
 
 def main(include, names=None):

@@ -10,10 +10,6 @@
 // EXPECT: layout_has_a_halo<.*room<8, 8,
 // EXPECT: layout_has_a_halo<.*room<9, 9,
 // EXPECT: layout_has_a_halo<.*room<10, 10,
-// EXPECT: layout_has_a_halo<.*room<11, 11,
-// EXPECT: layout_has_a_halo<.*room<12, 12,
-// EXPECT: layout_has_a_halo<.*room<13, 13,
-// EXPECT: layout_has_a_halo<.*room<14, 14,
 #include "ashlar/layout.hpp"
 
 using namespace ashlar;
@@ -23,9 +19,9 @@ constexpr auto of_stored = [](auto const& x) { return owned(x); };
 #else
 constexpr auto of_stored = [](auto const& x) { return x; };
 #endif
-template <dimension D, class T = float>
+template <dimension D>
 constexpr auto field() {
-  return of_stored(make<T, stale<layout<D, none>>>(m, {8, 8}));
+  return of_stored(make<float, stale<layout<D, none>>>(m, {8, 8}));
 }
 template <dimension D>
 constexpr auto images() {
@@ -35,21 +31,16 @@ constexpr auto heads = make<float, layout<"p", none, none, none>>(m, {2, 8, 4, 8
 constexpr auto factors = make<float, layout<none>>(m, {8});
 constexpr auto statistics_so_far = build<moving_statistics>(factors, factors);
 constexpr auto labels = make<int, layout<"p">>(m, {8});
-constexpr auto places = make<int, layout<"p", none>>(m, {8, 3});
 
 constexpr auto program = [] {
   (void)argmin<1>(field<halo("p", 1)>());
   (void)argsort<1>(field<halo("p", 2)>());
   (void)log_softmax(field<halo("p", 3)>());
-  (void)layer_norm(field<halo("p", 4)>(), factors, factors, 1e-5f);
-  (void)rms_norm(field<halo("p", 5)>(), factors, 1e-5f);
-  (void)take_along<1>(field<halo("p", 6)>(), places);
-  (void)softmax_cross_entropy(field<halo("p", 7)>(), labels);
-  (void)accuracy_count(field<halo("p", 8)>(), labels);
-  (void)top_k_count(field<halo("p", 9)>(), labels, 2);
-  (void)sum_of_squares(field<halo("p", 10)>());
-  (void)causal_softmax(images<halo("p", 11)>());
-  (void)attention(images<halo("p", 12)>(), heads, heads);
-  (void)batch_norm(field<halo("p", 13)>(), factors, factors, statistics_so_far);
-  (void)batch_norm_inference(field<halo("p", 14)>(), factors, factors, statistics_so_far);
+  (void)rms_norm(field<halo("p", 4)>(), factors, 1e-5f);
+  (void)accuracy_count(field<halo("p", 5)>(), labels);
+  (void)top_k_count(field<halo("p", 6)>(), labels, 2);
+  (void)causal_softmax(images<halo("p", 7)>());
+  (void)attention(images<halo("p", 8)>(), heads, heads);
+  (void)batch_norm(field<halo("p", 9)>(), factors, factors, statistics_so_far);
+  (void)batch_norm_inference(field<halo("p", 10)>(), factors, factors, statistics_so_far);
 };

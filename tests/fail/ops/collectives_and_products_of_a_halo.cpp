@@ -1,4 +1,4 @@
-// Boxes, products and collectives read no halo, each on a tensor whose halo has another width. Without a halo they take it.
+// Collectives, products and new tensors of a kind read no halo, each on a tensor whose halo has another width. Without a halo they take it.
 // EXPECT: ashlar: this function takes no tensor with a halo; write owned\(x\)
 // EXPECT: layout_has_a_halo<.*room<1, 1,
 // EXPECT: layout_has_a_halo<.*room<2, 2,
@@ -14,11 +14,6 @@
 // EXPECT: layout_has_a_halo<.*room<12, 12,
 // EXPECT: layout_has_a_halo<.*room<13, 13,
 // EXPECT: layout_has_a_halo<.*room<14, 14,
-// EXPECT: layout_has_a_halo<.*room<15, 15,
-// EXPECT: layout_has_a_halo<.*room<16, 16,
-// EXPECT: layout_has_a_halo<.*room<17, 17,
-// EXPECT: layout_has_a_halo<.*room<18, 18,
-// EXPECT: layout_has_a_halo<.*room<19, 19,
 #include "ashlar/layout.hpp"
 
 using namespace ashlar;
@@ -48,20 +43,15 @@ constexpr auto program = [] {
   (void)all_gather_async<"p">(field<halo("p", 1)>()).wait();
   (void)all_to_all_async<"p", 1>(field<halo("p", 2)>()).wait();
   (void)redistribute_async<layout<none, "p">>(field<halo("p", 3)>()).wait();
-  (void)matmul<layout<"p", none>>(field<halo("p", 4)>(), matrix);
-  (void)einsum_to<"ij,jk->ik", layout<"p", none>>(field<halo("p", 5)>(), matrix);
-  (void)full_like(field<halo("p", 6)>(), 1.f);
-  (void)ones_like(field<halo("p", 7)>());
-  (void)zeros_like(field<halo("p", 8)>());
-  (void)unflatten<1>(field<halo("p", 9)>(), {2, 4});
-  (void)concatenate<1>(field<halo("p", 10)>(), rows);
-  (void)pad(field<halo("p", 11)>(), {0, 1}, {0, 0});
-  (void)paste(field<halo("p", 12)>(), {0, 0}, rows);
-  (void)shift<1>(field<halo("p", 13)>(), 1);
-  (void)all_gather_einsum<"ij,jk->ik", "p">(field<halo("p", 14)>(), matrix, 2);
-  (void)einsum_all_reduce<"ij,ik->jk", "p">(field<halo("p", 15)>(), rows, 2);
-  (void)einsum_reduce_scatter<"ij,ik->jk", "p", 0>(field<halo("p", 16)>(), rows, 2);
-  (void)embedding(field<halo("p", 17)>(), places);
-  (void)reduce_scatter<"q", 1>(terms<halo("p", 18)>());
-  (void)reduce_scatter_async<"q", 1>(terms<halo("p", 19)>()).wait();
+  (void)einsum_to<"ij,jk->ik", layout<"p", none>>(field<halo("p", 4)>(), matrix);
+  (void)full_like(field<halo("p", 5)>(), 1.f);
+  (void)ones_like(field<halo("p", 6)>());
+  (void)zeros_like(field<halo("p", 7)>());
+  (void)unflatten<1>(field<halo("p", 8)>(), {2, 4});
+  (void)all_gather_einsum<"ij,jk->ik", "p">(field<halo("p", 9)>(), matrix, 2);
+  (void)einsum_all_reduce<"ij,ik->jk", "p">(field<halo("p", 10)>(), rows, 2);
+  (void)einsum_reduce_scatter<"ij,ik->jk", "p", 0>(field<halo("p", 11)>(), rows, 2);
+  (void)embedding(field<halo("p", 12)>(), places);
+  (void)reduce_scatter<"q", 1>(terms<halo("p", 13)>());
+  (void)reduce_scatter_async<"q", 1>(terms<halo("p", 14)>()).wait();
 };
