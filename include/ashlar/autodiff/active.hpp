@@ -68,16 +68,8 @@ class active {
   static constexpr axis_mask replicated = Replicated;
 
   constexpr active(autodiff_detail::tape& t, X const& x) : x_(x), tape_(&t) {
-    // A node of the tape owns the slot. The node has nothing to run.
-    struct keep {
-      autodiff_detail::slot<cotangent_type>* s;
-      constexpr explicit keep(autodiff_detail::slot<cotangent_type>* p) : s(p) {}
-      constexpr keep(keep&& other) : s(other.s) { other.s = nullptr; }
-      constexpr ~keep() { delete s; }
-      constexpr void operator()() const {}
-    };
     slot_ = new autodiff_detail::slot<cotangent_type>;
-    t.push(keep(slot_));
+    t.push_node(slot_);
   }
   constexpr auto const& mesh() const { return x_.mesh(); }
   constexpr decltype(auto) extents() const { return x_.extents(); }

@@ -34,7 +34,6 @@ struct tape_node {
 template <class F>
 struct tape_node_of : tape_node {
   F f;
-  constexpr explicit tape_node_of(F g) : tape_node{&dispatch, nullptr}, f(std::move(g)) {}
   static constexpr void dispatch(tape_node* n, call c) {
     auto* self = static_cast<tape_node_of*>(n);
     if (c == call::run)
@@ -54,12 +53,17 @@ class tape {
     kept_ = nullptr;
     while (head_) pop(tape_node::call::destroy);
   }
+  /// Adds work. The result is the node that holds it.
   template <class F>
   constexpr tape_node_of<F>* push(F f) {
-    auto* node = new tape_node_of<F>(std::move(f));
-    node->next = head_;
+    auto* node = new tape_node_of<F>{{&tape_node_of<F>::dispatch, head_}, std::move(f)};
     head_ = node;
     return node;
+  }
+  /// Adds a node that the tape owns from now on.
+  constexpr void push_node(tape_node* node) {
+    node->next = head_;
+    head_ = node;
   }
   /// Keeps the present nodes: run() stops before them.
   constexpr void keep() { kept_ = head_; }
@@ -78,11 +82,12 @@ class tape {
   tape_node *head_ = nullptr, *kept_ = nullptr;
 };
 
-/// The sum of the cotangents of a value. It is empty until one is added, and an empty slot costs nothing.
+/// The sum of the cotangents of a value. It is empty until one is added, and an empty slot costs nothing. It is a node of
+/// the tape, which owns it and has nothing to run there.
 template <class Cotangent>
-class slot {
+class slot : public tape_node {
  public:
-  constexpr slot() = default;
+  constexpr slot() : tape_node{&dispatch, nullptr} {}
   slot(slot const&) = delete;
   slot& operator=(slot const&) = delete;
   constexpr ~slot() {
@@ -134,6 +139,9 @@ class slot {
       if (to != nullptr) to->add(Cotangent(p.wait()));
     }
   };
+  static constexpr void dispatch(tape_node* n, call c) {
+    if (c == call::destroy) delete static_cast<slot*>(n);
+  }
   constexpr void settle() {
     if (coming_ == nullptr) return;
     coming* const c = coming_;

@@ -151,16 +151,51 @@ constexpr decltype(auto) with_members(S& s, F&& f) {
   return bind_members<members_of<std::remove_const_t<S>>::count>(s, f);
 }
 
-template <std::size_t I, class First, class... Rest>
-constexpr auto& nth(First& first, Rest&... rest) {
-  if constexpr (I == 0)
-    return first;
-  else
-    return nth<I - 1>(rest...);
+// Argument I. Four are tried in one function, because each function takes its time to compile.
+template <std::size_t I, class A>
+constexpr auto& nth(A& a) {
+  return a;
 }
+template <std::size_t I, class A, class B>
+constexpr auto& nth(A& a, B& b) {
+  if constexpr (I == 0)
+    return a;
+  else
+    return b;
+}
+template <std::size_t I, class A, class B, class C>
+constexpr auto& nth(A& a, B& b, C& c) {
+  if constexpr (I == 0)
+    return a;
+  else if constexpr (I == 1)
+    return b;
+  else
+    return c;
+}
+template <std::size_t I, class A, class B, class C, class D, class... Rest>
+constexpr auto& nth(A& a, B& b, C& c, D& d, Rest&... rest) {
+  if constexpr (I >= 4)
+    return nth<I - 4>(rest...);
+  else if constexpr (I == 3)
+    return d;
+  else
+    return nth<I>(a, b, c);
+}
+template <std::size_t I>
+struct take_nth {
+  constexpr auto& operator()(auto&... m) const { return nth<I>(m...); }
+};
 template <std::size_t I, class X>
 constexpr auto& member(X& x) {
-  return with_members(x, [](auto&... m) -> auto& { return nth<I>(m...); });
+  return bind_members<members_of<std::remove_const_t<X>>::count>(x, take_nth<I>{});
+}
+template <std::size_t I, class... M>
+constexpr auto& member(std::tuple<M...>& x) {
+  return std::get<I>(x);
+}
+template <std::size_t I, class... M>
+constexpr auto& member(std::tuple<M...> const& x) {
+  return std::get<I>(x);
 }
 
 template <class X>
@@ -248,6 +283,12 @@ constexpr void for_each_leaf(F&& f, X& x, More&... more) {
   } else if constexpr (meta_detail::equal_layers_of<std::remove_const_t<X>> != 1) {
     auto const here = meta_detail::count_equal_layers<std::remove_const_t<X>>(x);
     ashlar::for_each_leaf(f, x.each, more.each...);
+  } else if constexpr (sizeof...(More) == 0) {
+    meta_detail::with_members(x, [&](auto&... m) { (ashlar::for_each_leaf(f, m), ...); });
+  } else if constexpr (sizeof...(More) == 1) {
+    meta_detail::with_members(x, [&](auto&... m) {
+      (meta_detail::with_members(more, [&](auto&... n) { (ashlar::for_each_leaf(f, m, n), ...); }), ...);
+    });
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (

@@ -87,11 +87,6 @@ struct result_of {
   using axis = typename axis_for_message<typename mesh::names, r.axis>::type;
   using layout = layout_from_t<c, encode(r.out), encode_blocks(r.out), r.out.rank>;
   using element = typename Op::template element<element_t<X>...>;
-
-  template <class Handle>
-  static constexpr auto make(Op const& op, Handle const& m, shape const& extents, X const&... x) {
-    return backend<Handle>::template make_result<element, layout>(op, m, extents, x...);
-  }
 };
 
 // The operation as a program writes it, if it has a symbol.
@@ -135,12 +130,16 @@ constexpr auto apply(Op const& op, X const&... x) {
   using R = ops_detail::result_of<Op, X...>;
   if constexpr (R::r.why == fault::fits) {
     auto const& mesh = ops_detail::first_operand(x...).mesh();
-    if constexpr (!ops_detail::operands_on_different_meshes<X...>::value) ops_detail::require_meshes_of_one_size(x...);
+    if constexpr (sizeof...(X) > 1 && !ops_detail::operands_on_different_meshes<X...>::value)
+      ops_detail::require_meshes_of_one_size(x...);
+    using made = plan_detail::backend_of<ops_detail::first_t<X...>>;
+    using T = typename R::element;
+    using L = typename R::layout;
     if constexpr (plan_detail::has_static_result<Op, X...>) {
       using E = plan_detail::static_result<Op, R, X...>;
-      return plan_detail::fix<E>(R::make(op, mesh, E::value, x...));
+      return plan_detail::fix<E>(made::template make_result<T, L>(op, mesh, E::value, x...));
     } else {
-      return R::make(op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
+      return made::template make_result<T, L>(op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
     }
   } else {
     Op::diagnostics::template report<R::r.why, typename R::axis, layout_t<X>...>();

@@ -169,19 +169,26 @@ void write_elements(Y const& y, F const& f, Source const&... s) {
 
 template <class T, class L, class M, class Node, class... Source>
 class expression_state : public reader {
+  using result = sharded_tensor<T, L, M>;
+
  public:
   expression_state(device_mesh<M> const& m, shape const& e, Node const& n, product<Source...> const& s)
       : mesh(m), extents(e), node(n), sources(s) {}
-  sharded_tensor<T, L, M> const& evaluate() {
-    if (!value_) {
-      sharded_tensor<T, L, M> y(mesh, extents);
+  expression_state(expression_state const&) = delete;
+  expression_state& operator=(expression_state const&) = delete;
+  ~expression_state() override {
+    if (value_ != nullptr) value_->~result();
+  }
+  result const& evaluate() {
+    if (value_ == nullptr) {
+      result y(mesh, extents);
       sources.apply_to([&](auto const&... s) { write_elements(y, fused<Node>{node}, s...); });
-      value_.emplace(y);
+      value_ = ::new (static_cast<void*>(memory_)) result(y);
     }
     return *value_;
   }
   /// The result if there is one yet, else null.
-  sharded_tensor<T, L, M> const* finished() const { return value_ ? &*value_ : nullptr; }
+  result const* finished() const { return value_; }
   void keep(void const* block) override {
     sources.apply_to([&](auto&... s) { (s.keep(block), ...); });
   }
@@ -192,7 +199,8 @@ class expression_state : public reader {
   product<Source...> sources;
 
  private:
-  std::optional<sharded_tensor<T, L, M>> value_;
+  alignas(result) std::byte memory_[sizeof(result)];  // std::optional would compile 20 functions for each type
+  result* value_ = nullptr;
 };
 
 }  // namespace tensor_detail
@@ -212,11 +220,11 @@ class expression {
 
   expression(device_mesh<M> const& m, shape const& extents, Node const& node,
              meta_detail::product<Source...> const& sources)
-      : state_(std::make_shared<tensor_detail::expression_state<T, L, M, Node, Source...>>(m, extents, node, sources)) {
+      : state_(static_cast<tensor_detail::reader*>(new state(m, extents, node, sources))) {
     sources.apply_to([&](auto const&... s) { (s.expect(state_), ...); });
   }
-  device_mesh<M> const& mesh() const { return state_->mesh; }
-  shape const& extents() const { return state_->extents; }
+  device_mesh<M> const& mesh() const { return own().mesh; }
+  shape const& extents() const { return own().extents; }
   index_t extent(int d) const { return extents()[d]; }
   tensor_type const& evaluate() const {
     static_assert(
@@ -227,14 +235,17 @@ class expression {
   operator tensor_type() const { return evaluate(); }
   auto view() const { return evaluate().view(); }
 
-  tensor_type const& evaluate_now() const { return state_->evaluate(); }
-  tensor_type const* finished() const { return state_->finished(); }
+  tensor_type const& evaluate_now() const { return own().evaluate(); }
+  tensor_type const* finished() const { return own().finished(); }
   void drop() { state_.reset(); }
-  auto const& node() const { return state_->node; }
-  auto const& sources() const { return state_->sources; }
+  auto const& node() const { return own().node; }
+  auto const& sources() const { return own().sources; }
 
  private:
-  std::shared_ptr<tensor_detail::expression_state<T, L, M, Node, Source...>> state_;
+  using state = tensor_detail::expression_state<T, L, M, Node, Source...>;
+  state& own() const { return static_cast<state&>(*state_); }
+
+  std::shared_ptr<tensor_detail::reader> state_;  // a pointer to `state` would compile 40 functions of its own
 };
 
 namespace tensor_detail {
