@@ -1,8 +1,8 @@
 # Functions that declare tests, examples and benchmarks.
 
-set(ASHLAR_TEST_PREFIX "" CACHE STRING "Stands before the names of this build's tests, where ctest runs several builds")
-set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
-option(ASHLAR_LONG_TESTS "Tests that take minutes, too, as the full preset does" OFF)
+set(ASHLAR_TEST_PREFIX "" CACHE STRING "Stands before the names of tests, if ctest runs several builds")
+set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds that a test may take")
+option(ASHLAR_LONG_TESTS "Adds the tests that take minutes, as `scripts/test all` and the preset `full` do" OFF)
 if(ASHLAR_LAYOUT_ONLY)
   set(ashlar_everything ashlar_layout)
 else()

@@ -1,6 +1,6 @@
 """documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
 each page for users begins with what the reader can do after it; each decision begins with a summary;
-the page of settings has every environment variable and every CMake option with its default; every wrong program has a right one; every sentence of the headers is on a page, and few have no test. In SITE, which scripts/docs built, every public name has a
+the page of settings has the rows of the source, which has one for each environment variable; every wrong program has a right one; every sentence of the headers is on a page, and few have no test. In SITE, which scripts/docs built, every public name has a
 declaration, every wrong program an entry, and nothing is fetched from elsewhere."""
 
 import pathlib
@@ -14,6 +14,7 @@ sys.path.insert(0, str(root / "docs" / "site"))
 import errors
 import families
 import sentences
+import settings
 
 MOST_WITHOUT_A_TEST = 20  # new sentences of include/ that no test names; docs/site/sentences.py lists those that none can have
 
@@ -61,28 +62,21 @@ for page in sorted((docs / "decisions").glob("*.md")):
         faults.append(f"{page.relative_to(root)} does not begin with a summary of 3 sentences")
 
 # ---- Settings ----
-settings = (docs / "how_to" / "settings.md").read_text(encoding="utf-8")
-rows = {name: cell.strip("`") for name, cell in re.findall(r"^\| `(ASHLAR_\w+)` \| ([^|]*) \|", settings, re.M)}
+page = (docs / "how_to" / "settings.md").read_text(encoding="utf-8")
+if settings.written(root, page) != page:
+    faults.append("docs/how_to/settings.md does not have the rows of the source: run docs/site/settings.py")
+rows = set(re.findall(r"^\| `(ASHLAR_\w+)` \|", page, re.M))
 sources = [p for folder in ["include", "scripts", "tests", "benchmarks", "examples"] for p in (root / folder).rglob("*")
            if p.suffix in {".hpp", ".cpp", ".sh", ""} and p.is_file()]
-read = r'(?:read_setting|getenv)\(\s*"(ASHLAR_\w+)"'
-expanded = r"\$\{?(ASHLAR_(?:BENCH_RANKS|PYTHON|DATA))\b"
+code = {source: re.sub(r"^(//|#) \|.*$", "", source.read_text(encoding="utf-8", errors="ignore"), flags=re.M) for source in sources}
 variables = set()
-for source in sources:
-    text = source.read_text(encoding="utf-8", errors="ignore")
-    variables |= set(re.findall(read, text)) if "tests/checkpoint" not in str(source) else set()
-    variables |= set(re.findall(expanded, text)) if source.parent.name == "scripts" else set()
-options = {}
-for file in [root / "CMakeLists.txt", *root.glob("*/CMakeLists.txt"), *root.rglob("cmake/*.cmake")]:
-    text = file.read_text(encoding="utf-8")
-    options |= dict(re.findall(r'^\s*option\((ASHLAR_\w+) "[^"]*" ([^)]+)\)', text, re.M))
-    options |= dict(re.findall(r'^\s*set\((ASHLAR_\w+) "?([^"\s]*)"? CACHE (?!INTERNAL)', text, re.M))
-faults += [f"settings.md lacks the variable {name}" for name in sorted(variables - set(rows))]
-for name, default in options.items():
-    if rows.get(name) != (default or "empty"):
-        faults.append(f"settings.md says {rows.get(name)} for the default of {name}, and CMake says {default or 'empty'}")
-code = "\n".join(s.read_text(encoding="utf-8", errors="ignore") for s in sources)
-faults += [f"settings.md has {name}, which nothing reads" for name in rows if name not in options and name not in code]
+for source, text in code.items():
+    variables |= set(re.findall(r'(?:read_setting|getenv)\(\s*"(ASHLAR_\w+)"', text)) if "tests/checkpoint" not in str(source) else set()
+    variables |= set(re.findall(r"\$\{?(ASHLAR_(?:BENCH_RANKS|PYTHON|DATA))\b", text)) if source.parent.name == "scripts" else set()
+options = {name for name, _, _ in settings.options(root)}
+everything = "\n".join(code.values())
+faults += [f"no row of the settings has the variable {name}" for name in sorted(variables - rows)]
+faults += [f"a row of the settings has {name}, which nothing reads" for name in sorted(rows - options) if name not in everything]
 
 # ---- Errors ----
 for source in sorted((root / "tests" / "fail").glob("*/*.cpp")):

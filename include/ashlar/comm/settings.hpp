@@ -1,4 +1,15 @@
-// The environment variables of meshes and collectives.
+// The environment variables that programs read, as docs/how_to/settings.md lists them, and the reading of those of meshes and collectives.
+//
+// | variable | values | effect | if unset |
+// |---|---|---|---|
+// | `ASHLAR_TRANSPORT` | `mpi`, `any` | `mpi`: ranks of a node exchange messages | they read each other's memory |
+// | `ASHLAR_ALGORITHM` | `mpi`, `persistent`, `exchange`, `exchange_in_parts`, `exchange_by_types` and the other names of `comm::algorithm` | [the algorithm](../decisions/algorithms.md) of every collective by messages that has it | the fastest one measured |
+// | `ASHLAR_SHARED_MEMORY` | a size: `2G`, `512M`, `0` | address space per rank for tensors that other ranks of the node read; `0`: none | half of the memory |
+// | `ASHLAR_RANKS_PER_NODE` | a number of ranks | pretends nodes of this size | the real nodes |
+// | `ASHLAR_DEADLINE` | seconds: `60`, `2.5`; `0`: never | a collective that waits longer for another rank fails | it waits, unless the other rank calls something else or has ended |
+// | `ASHLAR_WATCHDOG` | seconds: `60`, `60,abort` | a rank that is longer in one collective reports its last 64 collectives; `abort` also ends the run | no report |
+// | `ASHLAR_GPU_AWARE` | `0`, `1` | MPI takes pointers into a device's memory, or does not; see [GPUs](gpus.md) | the answer of the MPI library |
+// | `ASHLAR_DATA` | a folder | MNIST's IDX files for the examples that train, and for tests | synthetic digits |
 #pragma once
 #include <cstddef>
 #include <cstdlib>

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""settings.py: writes the tables of docs/how_to/settings.md from the source. The rows of environment variables are comments in comm/settings.hpp and
+scripts/common; those of CMake options are the calls that declare them: name, default, description."""
+import re
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+VARIABLES = {"programs": "include/ashlar/comm/settings.hpp", "scripts": "scripts/common"}
+# Words of a description that the page links.
+LINKS = {"ASHLAR_INSTALL_HINTS": ("after your choices", "install.md#in-your-project"),
+         "ASHLAR_INSTANTIATED": ("shortens compilation", "make_it_fast.md#compile-time"),
+         "ASHLAR_SCALAPACK_LIBRARIES": ("CMake's choice", "install.md#scalapack")}
+
+
+def variables(text):
+    """The rows of environment variables among a source's comments."""
+    return "".join(line + "\n" for line in re.findall(r"^(?://|#) (\|.*\|)$", text, re.M))
+
+
+def options(root):
+    """Name, default and description of each option, in the order of the files."""
+    declared = r'^\s*(?:option\((ASHLAR_\w+) "([^"]*)" ([^)]+)\)|set\((ASHLAR_\w+) "?([^"\s]*)"? CACHE (?!INTERNAL)\w+ "([^"]*)")'
+    files = [root / "CMakeLists.txt", *sorted(root.glob("*/CMakeLists.txt")), *sorted(root.glob("cmake/*.cmake")), *sorted(root.glob("tests/cmake/*.cmake"))]
+    return [(a, b, c) if a else (d, e, f) for file in files for a, c, b, d, e, f in re.findall(declared, file.read_text(encoding="utf-8"), re.M)]
+
+
+def row(name, default, description):
+    words, page = LINKS.get(name, ("", ""))
+    shown = "empty" if not default else default if default.isdigit() else f"`{default}`"
+    return f"| `{name}` | {shown} | {description.replace(words, f'[{words}]({page})') if words else description} |\n"
+
+
+def written(root, page):
+    """The text of the page with its tables."""
+    tables = {part: variables((root / file).read_text(encoding="utf-8")) for part, file in VARIABLES.items()}
+    tables["CMake"] = "| option | default | effect |\n|---|---|---|\n" + "".join(row(*option) for option in options(root))
+    return re.sub(r"<!-- settings: (\w+) -->\n.*?<!-- end -->", lambda m: f"<!-- settings: {m[1]} -->\n{tables[m[1]]}<!-- end -->", page, flags=re.S)
+
+
+if __name__ == "__main__":
+    here = Path(__file__).resolve().parents[2]
+    file = here / "docs/how_to/settings.md"
+    file.write_text(written(here, file.read_text(encoding="utf-8")), encoding="utf-8")
