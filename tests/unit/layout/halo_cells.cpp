@@ -1,7 +1,7 @@
 // What the halo of the rank that receives most brings, beside a count of cells and ranks one by one.
 #include "ashlar/layout/halo_cells.hpp"
+#include "support/halo_problems.hpp"
 #include <doctest/doctest.h>
-#include <random>
 #include <set>
 #include <vector>
 
@@ -10,12 +10,7 @@ using namespace ashlar::layout_detail;
 
 namespace {
 
-struct problem {
-  shape extents;
-  layout_value layout;
-  halo_widths widths;
-  mesh_shape mesh;
-};
+using problem = test::halo_problem;
 
 // Stored cells one by one. Cells that are outside the owned box in several dimensions count only with corners.
 halo_traffic counted(problem const& p, bool with_corners) {
@@ -66,25 +61,10 @@ halo_traffic counted(problem const& p, bool with_corners) {
 
 TEST_CASE("halo_cells: the cells and the neighbours of the rank that receives most, drawn at random") {
   std::mt19937 draw(17);
-  auto const below = [&](int n) { return static_cast<int>(draw() % static_cast<unsigned>(n)); };
   int with_many_neighbours = 0;
   for (int i = 0; i < 1000; ++i) {
-    problem p;
-    int const dims = 1 + below(2);
-    p.mesh.axes = 3;
-    for (int a = 0; a < 3; ++a) p.mesh.size[a] = 1 + below(dims == 1 && a > 0 ? 3 : dims == 1 ? 9 : 4);
-    p.extents.rank = p.layout.rank = dims;
-    for (int d = 0; d < dims; ++d) {
-      p.extents[d] = below(dims == 1 ? 40 : 13);
-      constexpr edge edges[]{edge::zero, edge::copy,     edge::mirror, edge::reflect,
-                             edge::odd,  edge::periodic, edge::given};
-      edge const e = edges[below(7)], other = e == edge::periodic ? e : edges[below(5)];
-      int const widest = dims == 1 ? 8 : 4;
-      p.widths.dim[d] = {below(widest), below(widest), e, other};
-    }
-    // The axes of a dimension: none, one, or several.
-    for (int a = 0; a < 3; ++a)
-      if (int const d = below(dims + 1); d < dims) p.layout.dim[d].push(a);
+    int const dims = 1 + static_cast<int>(draw() % 2);
+    problem const p = test::drawn_halo_problem(draw, dims, dims == 1 ? 40 : 13, dims == 1 ? 8 : 4);
     for (bool const with_corners : {true, false}) {
       halo_traffic const expected = counted(p, with_corners);
       halo_traffic const found = most_halo_traffic(p.extents, p.layout, p.widths, p.mesh, with_corners);
