@@ -1,7 +1,10 @@
 // The code of docs/how_to/existing_programs.md: a program with MPI and Kokkos of its own takes ashlar for one piece.
 #include <ashlar/ashlar.hpp>
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <cmath>
+#include <vector>
+#include "support/host_memory.hpp"
 #include "support/mpi_main.hpp"
 
 using namespace ashlar;
@@ -76,7 +79,74 @@ void check_running_sums(index_t rows) {
   CHECK(std::abs(all - expected) <= 1e-9);
 }
 
+// [by_mpi]
+// The rows of an n x k matrix are split over the ranks, then its columns are. Each pair of ranks has a block in common.
+struct part {
+  int begin, size;
+};
+part part_of(int n, int ranks, int rank) {
+  return {rank * (n / ranks) + std::min(rank, n % ranks), n / ranks + (rank < n % ranks)};
+}
+MPI_Datatype block_of(int rows, int columns, part r, part c) {
+  int const whole[]{rows, columns}, size[]{r.size, c.size}, first[]{r.begin, c.begin};
+  MPI_Datatype type = MPI_DOUBLE;
+  if (r.size > 0 && c.size > 0) {
+    MPI_Type_create_subarray(2, whole, size, first, MPI_ORDER_C, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+  }
+  return type;
+}
+void rows_to_columns(MPI_Comm comm, int n, int k, double const* by_rows, double* by_columns) {
+  int ranks = 1, rank = 0;
+  MPI_Comm_size(comm, &ranks);
+  MPI_Comm_rank(comm, &rank);
+  part const rows = part_of(n, ranks, rank), columns = part_of(k, ranks, rank);
+  std::vector<int> sends, receives, zeros(static_cast<std::size_t>(ranks));
+  std::vector<MPI_Datatype> out, in;
+  for (int q = 0; q < ranks; ++q) {
+    part const its_rows = part_of(n, ranks, q), its_columns = part_of(k, ranks, q);
+    out.push_back(block_of(rows.size, k, {0, rows.size}, its_columns));
+    in.push_back(block_of(n, columns.size, its_rows, {0, columns.size}));
+    sends.push_back(rows.size > 0 && its_columns.size > 0);
+    receives.push_back(its_rows.size > 0 && columns.size > 0);
+  }
+  MPI_Alltoallw(by_rows, sends.data(), zeros.data(), out.data(), by_columns, receives.data(), zeros.data(), in.data(),
+                comm);
+  for (auto* types : {&out, &in})
+    for (MPI_Datatype& type : *types)
+      if (type != MPI_DOUBLE) MPI_Type_free(&type);
+}
+// [by_mpi]
+
+// [by_ashlar]
+using line = mesh<axis<"p">>;
+void rows_to_columns(device_mesh<line> const& m, index_t n, index_t k, double* by_rows, double* by_columns) {
+  auto const from = adopt<layout<"p", none>>(m, by_rows, {n, k});
+  auto to = adopt<layout<none, "p">>(m, by_columns, {n, k});
+  redistribute_into(to, from);
+}
+// [by_ashlar]
+
 }  // namespace
+
+TEST_CASE("existing program: rows to columns by MPI_Alltoallw and by redistribute_into") {
+  ASHLAR_NEEDS(test::host_reads_tensors);
+  device_mesh<line> const m(MPI_COMM_WORLD, {testing::ranks()});
+  for (int const n : {1, 6, 13})
+    for (int const k : {2, 9}) {
+      part const rows = part_of(n, m.size(), m.rank()), columns = part_of(k, m.size(), m.rank());
+      std::vector<double> by_rows(static_cast<std::size_t>(rows.size * k)),
+          expected(static_cast<std::size_t>(n * columns.size)), found(expected.size());
+      for (int i = 0; i < rows.size; ++i)
+        for (int j = 0; j < k; ++j) by_rows[static_cast<std::size_t>(i * k + j)] = 100. * (rows.begin + i) + j;
+      rows_to_columns(MPI_COMM_WORLD, n, k, by_rows.data(), expected.data());
+      rows_to_columns(m, n, k, by_rows.data(), found.data());
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < columns.size; ++j)
+          CHECK(expected[static_cast<std::size_t>(i * columns.size + j)] == 100. * i + columns.begin + j);
+      CHECK(found == expected);
+    }
+}
 
 TEST_CASE("existing program: running sums along rows of a field that the program owns") {
   for (index_t const rows : {1, 6, 13}) check_running_sums(rows);

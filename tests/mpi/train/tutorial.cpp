@@ -36,10 +36,10 @@ static_assert(collectives(grid{{2, 4}}, forward_of_whole_rows).bytes_per_rank() 
 // [redistribute]
 // A rank has 2 rows of 8 and needs 2 columns of 8. It receives 2 x 2 elements from each of 3 ranks.
 constexpr auto turn = [](auto const& m) {
-  auto a = make<double, layout<"data", none>>(m, {8, 8});
-  (void)redistribute<layout<none, "data">>(a);
+  auto a = make<double, layout<"x", none>>(m, {8, 8});
+  (void)redistribute<layout<none, "x">>(a);
 };
-static_assert(collectives(line{{4}}, turn).bytes_per_rank() == 3 * 2 * 2 * 8);
+static_assert(collectives(mesh<axis<"x">>{{4}}, turn).bytes_per_rank() == 3 * 2 * 2 * 8);
 // [redistribute]
 
 // [product]
@@ -69,7 +69,7 @@ struct mlp {
   static constexpr auto names = ashlar::names("d1", "d2");
 };
 constexpr auto model = build<mlp>(build<linear>(weight{784, 64}), build<affine>(weight{64, 10}, weight{10}));
-using sharded =
+using strategy =
     model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
 constexpr auto network = [](auto const& p, auto const& x) {
   return all_reduce(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), p.d2.kernel)) + p.d2.bias;
@@ -90,9 +90,9 @@ constexpr auto step = [](auto const& m) {
   adam{}.update(p, state, g);
 };
 // With the kernels on all ranks, nothing is partial over "model". The gradients are larger, so the one message is.
-static_assert(collectives(grid{{2, 2}}, step<sharded>).count() == 2);
+static_assert(collectives(grid{{2, 2}}, step<strategy>).count() == 2);
 static_assert(collectives(grid{{2, 2}}, step<data_parallel<"data">>).count() == 1);
-static_assert(collectives(grid{{2, 2}}, step<sharded>).bytes_per_rank() == 103680);
+static_assert(collectives(grid{{2, 2}}, step<strategy>).bytes_per_rank() == 103680);
 static_assert(collectives(grid{{2, 2}}, step<data_parallel<"data">>).bytes_per_rank() == 203312);
 // [mnist]
 
