@@ -27,7 +27,7 @@ def options(root):
 
 def row(name, default, description):
     words, page = LINKS.get(name, ("", ""))
-    shown = "empty" if not default else default if default.isdigit() else f"`{default}`"
+    shown = f"`{default}`" if default else "empty"
     return f"| `{name}` | {shown} | {description.replace(words, f'[{words}]({page})') if words else description} |\n"
 
 

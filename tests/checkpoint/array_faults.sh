@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # array_faults.sh LAUNCH SAVER FAULTY_DISK: a save of arrays over older files meets a fault in each write of each rank in turn. It ends
 # with one sentence, or is killed. The older files are whole after it, and nothing unfinished is left unless the save was killed.
-# With ASHLAR_FAULTS=ends each fault meets one rank.
+# With ASHLAR_FAULTS=few each fault meets one rank.
 set -u
 launch=$1 saver=$2 faulty_disk=$3
 folder=$(mktemp -d)

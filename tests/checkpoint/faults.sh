@@ -11,7 +11,7 @@
 #   folders     a file system that cannot sync folders: a save ends well
 #   pages       the ranks of a save write to no page in common
 #   full        a limit on the size of files of one rank, by which writes are cut short
-# With ASHLAR_FAULTS=ends the calls and reads that are tried are the first and the last of each kind.
+# With ASHLAR_FAULTS=few the calls and reads that are tried are the first and the last of each kind.
 set -u
 launch=$1 saver=$2 case=$3 faulty_disk=${4:-}
 folder=$(mktemp -d)
@@ -23,8 +23,10 @@ trap 'rm -rf "$folder"' EXIT
 failed=0
 exec 2> >(grep -vE "^[^ ]*: line [0-9]+: +[0-9]+ Killed" >&2)  # which bash says of every child that was killed
 fail() { echo "FAILED: $*"; failed=1; }
-# between N LAST: true if fault N is one that this run leaves out.
-between() { [ "${ASHLAR_FAULTS:-all}" = ends ] && [ $1 != 1 ] && [ $1 != $2 ]; }
+few=false
+if [ "${ASHLAR_FAULTS:-all}" = few ]; then few=true; fi
+# between N LAST: true if N is neither the first nor the last.
+between() { [ $1 != 1 ] && [ $1 != $2 ]; }
 run=$folder/run out=$folder/out err=$folder/err
 
 # step WORD: the last step that the program's output has behind the word, or 0.
@@ -128,7 +130,7 @@ calls() {
       # strace counts each thread's calls apart: writes of threads are counted by the preloaded disk, and of others' calls the
       # last numbers may meet none.
       for ((n = 1; n <= times[$call]; ++n)); do
-        if between $n ${times[$call]} || { [[ $way == rank* ]] && [ $n != 1 ] && [ $n != ${times[$call]} ]; }; then continue; fi
+        if { $few || [[ $way == rank* ]]; } && between $n ${times[$call]}; then continue; fi
         for how in signal=KILL error=EIO error=ENOSPC; do
           prepare
           if [ "$way $call" = "async pwrite64" ]; then
@@ -154,7 +156,7 @@ calls() {
     if [[ $way == rank* ]]; then continue; fi
     # A disk that stays full.
     for ((n = 1; n <= times[pwrite64]; ++n)); do
-      if between $n ${times[pwrite64]}; then continue; fi
+      if $few && between $n ${times[pwrite64]}; then continue; fi
       prepare
       traced "$way" -e "inject=pwrite64:error=ENOSPC:when=$n+"
       status=$?
@@ -178,7 +180,7 @@ reads() {
       echo "calls of a load${way:+, $way}: $call $times"
       [ "$times" -ge 1 ] || fail "${way:-one rank}: a load never calls $call"
       for ((n = 1; n <= times; ++n)); do
-        if between $n $times; then continue; fi
+        if $few && between $n $times; then continue; fi
         prepare
         traced "$way" -e "inject=$call:error=EIO:when=$n" || fail "EIO at $call $n $way: ended with $?: $(cat "$out" "$err")"
         tried=$((tried + 1))

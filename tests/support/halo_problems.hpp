@@ -1,6 +1,8 @@
-// Layouts with halos drawn at random: one or two dimensions, split by up to three axes, with any widths and edges.
+// Layouts with halos drawn at random: one or two dimensions, split by up to three axes, with any widths and edges. And
+// their stored cells, one by one.
 #pragma once
 #include "ashlar/layout/halo_cells.hpp"
+#include <array>
 #include <random>
 
 namespace ashlar::test {
@@ -29,6 +31,32 @@ inline halo_problem drawn_halo_problem(std::mt19937& draw, int dims, int longest
   for (int a = 0; a < 3; ++a)
     if (int const d = below(dims + 1); d < dims) p.layout.dim[d].push(a);
   return p;
+}
+
+/// A stored cell: the cell of the domain that it shows times `sign`, and the dimensions in which it is outside the owned box.
+struct stored_cell {
+  std::array<index_t, max_rank> shown{};
+  int sign = 1;
+  bool given = false;
+  int outside = 0;
+};
+
+/// Calls f for each cell that the rank with the box `own` stores, in the order of its memory.
+template <class F>
+void for_stored_cells(halo_problem const& p, region const& own, F const& f, int d = 0, stored_cell const& c = {}) {
+  if (own.size() == 0) return;
+  if (d == p.extents.rank) return f(c);
+  layout_detail::halo_width const& w = p.widths.dim[d];
+  interval const line{own.dim[d].begin, own.dim[d].end};
+  for (index_t v = line.begin - w.lower; v < line.end + w.upper; ++v) {
+    layout_detail::shown_cell const s = layout_detail::cell_at(v, p.extents[d], w);
+    stored_cell next = c;
+    next.shown[static_cast<std::size_t>(d)] = s.cell;
+    next.sign *= s.sign;
+    next.given = c.given || s.given;
+    next.outside += v < line.begin || v >= line.end;
+    for_stored_cells(p, own, f, d + 1, next);
+  }
 }
 
 }  // namespace ashlar::test

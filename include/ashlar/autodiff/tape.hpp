@@ -53,12 +53,10 @@ class tape {
     kept_ = nullptr;
     while (head_) pop(tape_node::call::destroy);
   }
-  /// Adds work. The result is the node that holds it.
+  /// Adds work.
   template <class F>
-  constexpr tape_node_of<F>* push(F f) {
-    auto* node = new tape_node_of<F>{{&tape_node_of<F>::dispatch, head_}, std::move(f)};
-    head_ = node;
-    return node;
+  constexpr void push(F f) {
+    push_node(new tape_node_of<F>{{&tape_node_of<F>::dispatch}, std::move(f)});
   }
   /// Adds a node that the tape owns from now on.
   constexpr void push_node(tape_node* node) {

@@ -1,4 +1,5 @@
-// The environment variables that programs read, as docs/how_to/settings.md lists them, and the reading of those of meshes and collectives.
+// The environment variables that programs read, as docs/how_to/settings.md lists them, and functions that read the variables of meshes
+// and collectives.
 //
 // | variable | values | effect | if unset |
 // |---|---|---|---|

@@ -130,16 +130,12 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
       !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>::value,
       "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
   auto&& t = materialize(x);
-  if constexpr (plans::value.size <= 1 && !static_shape<X>) {
-    return run_steps<plan_number<plans, 0>, 0>(std::forward<decltype(t)>(t), w);
-  } else {
-    auto y = with_least_plan<plans, X>(t.extents(), t.mesh().sizes(),
-                                       [&]<class P>(P) { return run_steps<P, 0>(std::forward<decltype(t)>(t), w); });
-    if constexpr (static_shape<X> && !static_shape<decltype(y)>)  // a plan without steps gives the tensor itself
-      return with_extents<decltype(y), typename X::static_extents_type>(y);
-    else
-      return y;
-  }
+  auto y = with_least_plan<plans, X>(t.extents(), t.mesh().sizes(),
+                                     [&]<class P>(P) { return run_steps<P, 0>(std::forward<decltype(t)>(t), w); });
+  if constexpr (static_shape<X> && !static_shape<decltype(y)>)  // a plan without steps gives the tensor itself
+    return with_extents<decltype(y), typename X::static_extents_type>(y);
+  else
+    return y;
 }
 
 // The destination of each collective. Operands that do not fit are errors here, one each.

@@ -15,42 +15,27 @@ using problem = test::halo_problem;
 // Stored cells one by one. Cells that are outside the owned box in several dimensions count only with corners.
 halo_traffic counted(problem const& p, bool with_corners) {
   halo_traffic most;
-  int const dims = p.extents.rank;
   std::vector<region> boxes;
   for (int r = 0; r < p.mesh.ranks(); ++r) boxes.push_back(local_region(p.extents, p.layout, p.mesh, r));
   for (int r = 0; r < p.mesh.ranks(); ++r) {
     region const& own = boxes[static_cast<std::size_t>(r)];
-    if (own.size() == 0) continue;
-    std::set<std::vector<index_t>> cells;
+    std::set<std::array<index_t, max_rank>> cells;
     std::set<int> owners;
-    auto const visit = [&](auto const& self, int d, std::vector<index_t> shown, int outside) -> void {
-      if (d < dims) {
-        interval const line{own.dim[d].begin, own.dim[d].end};
-        halo_width const& w = p.widths.dim[d];
-        for (index_t v = line.begin - w.lower; v < line.end + w.upper; ++v) {
-          shown_cell const c = cell_at(v, p.extents[d], w);
-          if (c.given || c.sign == 0) continue;
-          auto next = shown;
-          next.push_back(c.cell);
-          self(self, d + 1, next, outside + (v < line.begin || v >= line.end));
-        }
-        return;
-      }
-      if (outside > 1 && !with_corners) return;
+    test::for_stored_cells(p, own, [&](test::stored_cell const& c) {
+      if (c.given || c.sign == 0 || (c.outside > 1 && !with_corners)) return;
       auto const holds = [&](region const& box) {
-        for (int e = 0; e < dims; ++e)
-          if (box.dim[e].find(shown[static_cast<std::size_t>(e)]) < 0) return false;
+        for (int d = 0; d < p.extents.rank; ++d)
+          if (box.dim[d].find(c.shown[static_cast<std::size_t>(d)]) < 0) return false;
         return true;
       };
       if (holds(own)) return;
-      cells.insert(shown);
+      cells.insert(c.shown);
       // Of the ranks that hold the cell, the one that differs along sharding axes only.
       for (int q = 0; q < p.mesh.ranks(); ++q)
         if (holds(boxes[static_cast<std::size_t>(q)]) &&
             p.mesh.position(q, ~p.layout.sharding()) == p.mesh.position(r, ~p.layout.sharding()))
           owners.insert(q);
-    };
-    visit(visit, 0, {}, 0);
+    });
     halo_traffic const here{static_cast<index_t>(cells.size()), static_cast<index_t>(owners.size())};
     if (most.cells < here.cells || (most.cells == here.cells && most.neighbours < here.neighbours)) most = here;
   }

@@ -38,15 +38,18 @@ class simulation {
  public:
   simulation(problem const& p, std::mt19937& draw) : p_(p), draw_(draw) {
     for (int r = 0; r < p.mesh.ranks(); ++r) {
-      region const own = local_region(p.extents, p.layout, p.mesh, r);
       std::vector<place> all;
-      if (own.size() > 0) visit(own, 0, {}, all);
+      test::for_stored_cells(p, local_region(p.extents, p.layout, p.mesh, r), [&](test::stored_cell const& c) {
+        index_t shown = 0;
+        for (int d = 0; d < p.extents.rank && !c.given; ++d)
+          shown = shown * p.extents[d] + c.shown[static_cast<std::size_t>(d)];
+        all.push_back({c.outside, c.given, c.sign, static_cast<std::size_t>(shown)});
+      });
       places_.push_back(all);
       groups_.push_back(p.mesh.position(r, ~p.layout.sharding()));
     }
   }
 
-  auto const& places(std::size_t rank) const { return places_[rank]; }
   std::size_t ranks() const { return places_.size(); }
   std::size_t cells() const { return static_cast<std::size_t>(p_.extents.size()); }
   long long anything() const { return static_cast<long long>(draw_() % 2001) - 1000; }
@@ -98,6 +101,10 @@ class simulation {
     return v;
   }
 
+  /// The same terms, and 0 in corners.
+  shards without_corners(shards const& y) const {
+    return each([&](std::size_t r, std::size_t i, place const& c) { return c.outside > 1 ? 0 : y[r][i]; });
+  }
   shards exchange(shards const& x, corners which) const {
     auto const values = of_groups([&](std::size_t r) { return value(x, r); });
     return each([&](std::size_t r, std::size_t i, place const& c) {
@@ -106,9 +113,7 @@ class simulation {
     });
   }
   shards add(shards const& y, corners which) const {
-    shards const summed = each([&](std::size_t r, std::size_t i, place const& c) {
-      return which == corners::all || c.outside < 2 ? y[r][i] : 0;
-    });
+    shards const summed = which == corners::all ? y : without_corners(y);
     auto const values = of_groups([&](std::size_t r) { return value_of_sums(summed, r); });
     return each([&](std::size_t r, std::size_t, place const& c) {
       return c.outside == 0 ? values.at(groups_[r])[c.shown] : c.given ? 0 : anything();
@@ -159,24 +164,6 @@ class simulation {
     return values;
   }
   static long long shows(place const& c, integers const& value) { return c.sign == 0 ? 0 : c.sign * value[c.shown]; }
-  void visit(region const& own, int d, place c, std::vector<place>& all) const {
-    if (d == p_.extents.rank) {
-      if (c.given) c.sign = 1;
-      all.push_back(c);
-      return;
-    }
-    halo_width const& w = p_.widths.dim[d];
-    for (index_t v = own.dim[d].begin - w.lower; v < own.dim[d].end + w.upper; ++v) {
-      shown_cell const s = cell_at(v, p_.extents[d], w);
-      bool const outside = v < own.dim[d].begin || v >= own.dim[d].end;
-      auto const cell = s.given ? 0 : static_cast<std::size_t>(s.cell);
-      visit(own, d + 1,
-            {c.outside + outside, c.given || s.given, c.sign * s.sign,
-             c.shown * static_cast<std::size_t>(p_.extents[d]) + cell},
-            all);
-    }
-  }
-
   problem const& p_;
   std::mt19937& draw_;
   std::vector<std::vector<place>> places_;
@@ -237,8 +224,7 @@ TEST_CASE("halo_rules: add_halo denotes what its operand denotes, and without co
   static_assert(state_of<decltype(add_halo(sums_field))> == state::stale);
   for_problems([&](simulation const& on, integers const&, shards const&) {
     shards const y = on.terms();
-    shards const no_corners =
-        on.each([&](std::size_t r, std::size_t i, place const& c) { return c.outside > 1 ? 0 : y[r][i]; });
+    shards const no_corners = on.without_corners(y);
     shards const all = on.add(y, corners::all), faces = on.add(no_corners, corners::none);
     for (std::size_t r = 0; r < on.ranks(); ++r) {
       CHECK(on.value(all, r) == on.value_of_sums(y, r));
@@ -252,8 +238,7 @@ TEST_CASE("halo_rules: add_halo denotes what its operand denotes, and without co
 TEST_CASE("halo_rules: an exchange and its sums are transposes of each other") {
   for_problems([](simulation const& on, integers const& value, shards const& given) {
     shards const x = on.stored(state::stale, value, given), y = on.terms();
-    shards const no_corners =
-        on.each([&](std::size_t r, std::size_t i, place const& c) { return c.outside > 1 ? 0 : y[r][i]; });
+    shards const no_corners = on.without_corners(y);
     CHECK(on.inner(on.exchange(x, corners::all), y, false) == on.inner(x, on.add(y, corners::all), true));
     CHECK(on.inner(on.exchange(x, corners::none), no_corners, false) ==
           on.inner(x, on.add(no_corners, corners::none), true));
