@@ -218,14 +218,14 @@ bool contract_with_conjugate(contraction const& x, T const* a, T* c) {
   return true;
 }
 
-/// c = a b + beta c for matrices, for tensor/product_of_blocks.hpp, which includes no BLAS.
+/// c = alpha a b + beta c for matrices, for tensor/product_of_blocks.hpp, which includes no BLAS.
 template <class Space, class T>
 struct matrix_product {
   static constexpr bool fits = kernels::BlasScalar<T>;
 
-  static void run(Space const& space, index_t rows, index_t columns, index_t terms, kernels::matrix<T> a,
+  static void run(Space const& space, index_t rows, index_t columns, index_t terms, T alpha, kernels::matrix<T> a,
                   kernels::matrix<T> b, T beta, T* c) {
-    kernels::gemm(space, rows, columns, terms, T(1), a, b, beta, c, columns);
+    kernels::gemm(space, rows, columns, terms, alpha, a, b, beta, c, columns);
   }
 };
 

@@ -47,24 +47,23 @@ constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const&
   if (!(product == c.extents()))
     plan_detail::fail_other_extents("ashlar::matmul_into: the product has the extents of the tensor", c.extents(),
                                     product);
-  with_least_product<plans>(a.extents(), b.extents(), a.mesh().sizes(), [&]<class P>(P) {
-    auto const x = redistribute<typename P::a>(a, w);
-    auto const y = redistribute<typename P::b>(b, w);
-    using between =
-        typename result_of<einsum_op<q>, std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>::layout;
-    using both = mesh_context<mesh_t<C>, layout_t<C>, between>;
-    if constexpr (value_v<both, layout_t<C>> == value_v<both, between>)
-      backend_of<C>::template add_product<q>(c, alpha, x, y);
-    else
-      update(c, [&](auto const& old) { return old + alpha * redistribute<layout_t<C>>(einsum<q>(x, y), w); });
-  });
+  using backend = backend_of<C>;
+  if constexpr (backend::template multiplies<q, layout_t<C>, A, B>)
+    backend::template multiply_into<q>(plans::problem, c, alpha, a, b, w);
+  else
+    with_least_product<plans>(a.extents(), b.extents(), a.mesh().sizes(), [&]<class P>(P) {
+      auto const x = redistribute<typename P::a>(a, w);
+      auto const p = redistribute<layout_t<C>>(einsum<q>(x, redistribute<typename P::b>(b, w)), w);
+      update(c, [&](auto const& old) { return old + alpha * p; });
+    });
 }
 
 }  // namespace ops_detail
 
 /// Adds alpha * matmul(a, b) to a tensor in place: c += alpha a b. The operands have any layouts, and c keeps its own.
 /// BLAS adds to the memory of c, without a temporary, in this case: the local products have the layout of c, and no other
-/// tensor shares its memory. Otherwise c += alpha * p is computed for the redistributed product p.
+/// tensor shares its memory. Otherwise c += alpha * p is computed for the redistributed product p. If a collective
+/// fails, the elements of c are unspecified.
 /// Shape: c has the extents of matmul(a, b).
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: as matmul<layout_t<C>>(a, b).

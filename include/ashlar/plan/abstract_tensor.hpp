@@ -339,10 +339,6 @@ struct backend<abstract_mesh<M>> {
   static constexpr bool transforms_after_steps = false;
   template <equation, class, class, class>
   static constexpr bool multiplies = false;
-  template <equation E, class Y, class A, class B>
-  static constexpr void add_product(Y& y, element_t<Y> const&, A const&, B const&) {
-    y.set_origin({});
-  }
 
  private:
   template <class P, int I, class X>

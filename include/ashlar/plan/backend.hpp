@@ -64,8 +64,7 @@ namespace plan_detail {
 ///   multiplies<E, To, A, B>                      true if `multiply` can bring a product of A and B into layout To
 ///   multiply<E, To>(p, a, b, extents, w)         einsum<E> in layout To, by the candidates of the problem p
 ///                                                (ops/matmul.hpp); a and b may wait to be evaluated
-///   add_product<E>(y, alpha, a, b)               adds alpha * einsum<E>(a, b) to y (ops/matmul_into.hpp); a and b may
-///                                                wait to be evaluated
+///   multiply_into<E>(p, c, alpha, a, b, w)       adds alpha times that product to c, which has the layout To
 /// Active tensors have no backend: autodiff/ overloads functions of ops/, and the overloads call operations and collectives on
 /// the plain tensors. These are apply, relayout, relayout_back_async, roll_along, merge_parts, move_box, join_boxes,
 /// paste_box, sum_along, multiply, einsum_relayout, relayout_einsum, begin_layers, end_layers, as_stale, owned,

@@ -350,10 +350,10 @@ struct backend<device_mesh<M>> {
                        call_site const& w) {
     return tensor_detail::multiply_operands<E, To>(p, a, b, extents, w);
   }
-  // tensor/collective_einsum.hpp
-  template <equation E, class Y, class A, class B>
-  static void add_product(Y& y, element_t<Y> const& alpha, A const& a, B const& b) {
-    tensor_detail::add_product<E>(y, alpha, tensor_detail::materialize(a), tensor_detail::materialize(b));
+  template <equation E, class C, class A, class B>
+  static void multiply_into(ops_detail::product_problem const& p, C& c, element_t<C> const& alpha, A const& a,
+                            B const& b, call_site const& w) {
+    tensor_detail::multiply_into<E>(p, c, alpha, tensor_detail::materialize(a), tensor_detail::materialize(b), w);
   }
 };
 

@@ -92,21 +92,4 @@ void put_product(chunks const& cut, index_t i, A const& a, B const& b, sharded_t
   }
 }
 
-/// Adds alpha * einsum<E>(a, b) to y, in the memory of y if no other tensor and no operand shares it.
-template <equation E, class T, class L, class M, class S, class A, class B>
-void add_product(sharded_tensor<T, L, M, S>& y, T const& alpha, A const& a, B const& b) {
-  constexpr einsum_equation e = einsum_op<E>::eq;
-  S const space{};
-  if (y.owner().use_count() == 1) {
-    y.owner()->before_writing();
-  } else {
-    sharded_tensor<T, L, M, S> own(y.mesh(), y.extents());
-    kernels::copy(space, static_cast<T const*>(y.data()), own.data(), y.local_size());
-    y = own;
-  }
-  kernels_detail::contract_call<S, T> const call{space, alpha, T(1)};
-  call({{e.in[0], a.local_extents()}, {e.in[1], b.local_extents()}, {e.out, y.local_extents()}}, a.data(), b.data(),
-       y.data());
-}
-
 }  // namespace ashlar::tensor_detail

@@ -1,5 +1,6 @@
 // Products of matrices of which each rank has some terms of the summed label. No operand is gathered.
 #pragma once
+#include "ashlar/kernels/contraction.hpp"
 #include "ashlar/kernels/matrix.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/ops/einsum.hpp"
@@ -14,10 +15,12 @@
 #include <utility>
 #include <vector>
 
-namespace ashlar::kernels_detail {
+namespace ashlar::kernels_detail {  // kernels/einsum.hpp, which needs BLAS
 template <class Space, class T>
-struct matrix_product;  // kernels/einsum.hpp, which needs BLAS
-}
+struct matrix_product;
+template <class Space, class T>
+struct contract_call;
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::tensor_detail {
 
@@ -180,22 +183,36 @@ class operand_of_product {
   bool is_read_ = false;
 };
 
-/// c = a b, or c += a b, for a panel: one BLAS call for each segment.
+/// The shard to which a product is written: c = alpha a b + beta c. If it has no memory, it gets some; beta is 0 then.
+template <class T, class S>
+struct shard_of_product {
+  stored_shard<T, S> c = {};
+  T alpha = T(1), beta = T(0);
+
+  /// Pre: it has memory, or gets it for the extents and the shard of the product.
+  T* memory(shape const& product, index_t elements) {
+    if (!c.owner) c.owner = memory_of_shard<typename S::memory_space>(product, elements, sizeof(T));
+    return c.data();
+  }
+};
+
+/// c = alpha a b + beta c for a panel, with beta = 1 after the first one: one BLAS call for each segment.
 template <class S, class T, class A, class B>
 void multiply_panel(summed_dims const& d, index_t rows, index_t columns, panels_of_terms const& panels, index_t t, A& a,
-                    B& b, T* c) {
+                    B& b, shard_of_product<T, S> const& result) {
+  T* const c = result.c.data();
   for (std::size_t s = 0; s < panels.segments.size(); ++s) {
     interval const slice = panels.slice(s, t);
     if (slice.size() == 0) continue;
     auto const x = a.part(s, slice), y = b.part(s, slice);
     kernels::matrix<T> const left{x.data, x.leading, (d.of_a == 0) != d.transposed},
         right{y.data, y.leading, (d.of_b == 1) != d.transposed};
-    T const beta = s == 0 && t == 0 ? T(0) : T(1);
+    T const beta = s == 0 && t == 0 ? result.beta : T(1);
     using product = kernels_detail::matrix_product<S, T>;
     if (d.transposed)
-      product::run(S{}, columns, rows, slice.size(), right, left, beta, c);
+      product::run(S{}, columns, rows, slice.size(), result.alpha, right, left, beta, c);
     else
-      product::run(S{}, rows, columns, slice.size(), left, right, beta, c);
+      product::run(S{}, rows, columns, slice.size(), result.alpha, left, right, beta, c);
     a.progress();
     b.progress();
   }
@@ -210,24 +227,24 @@ inline constexpr index_t least_terms_in_place = 128;
 
 /// einsum<E> of two operands in the layouts of their routes, if it can do without gathering an operand along the summed
 /// label. On a node BLAS reads the blocks of the other ranks. Between nodes panels travel, and the next one travels while
-/// BLAS multiplies. Otherwise the result has no memory.
+/// BLAS multiplies. Otherwise it returns false.
 /// `product`: its extents; `layout`: of the product.
 template <equation E, class T, class S, class M>
-stored_shard<T, S> product_in_place(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b,
-                                    shape const& product, layout_value const& layout, call_site const& w) {
+bool product_in_place(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b, shape const& product,
+                      layout_value const& layout, shard_of_product<T, S>& result, call_site const& w) {
   constexpr summed_dims d(einsum_op<E>::eq);
   if constexpr (runs_in_caller<S> && d.of_a >= 0 && has_matrix_product<S, T>) {
     bool const a_is_read = a.route.gathers_only(d.of_a), b_is_read = b.route.gathers_only(d.of_b);
     if (!(a_is_read || b_is_read) || !(a_is_read || a.route.is_ready(d.of_a)) ||
         !(b_is_read || b.route.is_ready(d.of_b)))
-      return {};
+      return false;
     axis_mask const of_a = a_is_read ? a.route.step[0]->axes : 0, of_b = b_is_read ? b.route.step[0]->axes : 0;
     device_mesh<M> const& m = a.mesh;
     index_t const ranks = std::max(m.sizes().ranks(of_a), m.sizes().ranks(of_b));
     // A group of ranks reads one operand in place at a time.
-    if (ranks == 1 || a.extents[d.of_a] / ranks < least_terms_in_place || of_a == of_b) return {};
+    if (ranks == 1 || a.extents[d.of_a] / ranks < least_terms_in_place || of_a == of_b) return false;
     shape const local = local_shape(product, layout, m.sizes(), m.rank());
-    stored_shard<T, S> const c{memory_of_shard<typename S::memory_space>(product, local.size(), sizeof(T)), 0};
+    result.memory(product, local.size());
     auto terms_of_a = a.terms_of_ranks(of_a, d.of_a), terms_of_b = b.terms_of_ranks(of_b, d.of_b);
     panels_of_terms panels(terms_of_a, terms_of_b);
     operand_of_product<T, S, M> left(a, of_a, d.of_a, panels, std::move(terms_of_a), w);
@@ -238,8 +255,7 @@ stored_shard<T, S> product_in_place(routed_operand<T, S, M> const& a, routed_ope
       for (index_t t = 0; t < panels.count; ++t) {
         left.receive(t);
         right->receive(t);
-        multiply_panel<S>(d, local[d.transposed ? 1 : 0], local[d.transposed ? 0 : 1], panels, t, left, *right,
-                          c.data());
+        multiply_panel<S>(d, local[d.transposed ? 1 : 0], local[d.transposed ? 0 : 1], panels, t, left, *right, result);
         left.release();
         right->release();
       }
@@ -250,9 +266,9 @@ stored_shard<T, S> product_in_place(routed_operand<T, S, M> const& a, routed_ope
       if (right) right->give_up();
       throw;
     }
-    return c;
+    return true;
   } else {
-    return {};
+    return false;
   }
 }
 
@@ -261,15 +277,32 @@ template <equation E, class T, class S, class M>
 stored_shard<T, S> product_of_shards(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b,
                                      route_of_tensor const& result, shape const& product, call_site const& w) {
   device_mesh<M> const& m = a.mesh;
-  stored_shard<T, S> c = product_in_place<E>(a, b, product, result.from, w);
-  if (!c.owner) {
+  shard_of_product<T, S> to;
+  if (!product_in_place<E>(a, b, product, result.from, to, w)) {
     stored_shard<T, S> x, y;
     kernels::shard<T const> const left = a.redistributed(x, w), right = b.redistributed(y, w);
     region const part = local_region(product, result.from, m.sizes(), m.rank());
-    c.owner = memory_of_shard<typename S::memory_space>(product, part.size(), sizeof(T));
-    evaluate_shards<S>(einsum_op<E>{}, kernels::shard<T>{c.data(), part, product}, left, right);
+    T* const c = to.memory(product, part.size());
+    evaluate_shards<S>(einsum_op<E>{}, kernels::shard<T>{c, part, product}, left, right);
   }
-  return along_route(result, m, std::move(c), product, w);
+  return along_route(result, m, std::move(to.c), product, w);
+}
+
+/// Adds alpha * einsum<E>(a, b) to the shard of a tensor of these extents, which has the layout of the product.
+template <equation E, class T, class S, class M>
+void add_product_of_shards(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b, T const& alpha,
+                           layout_value const& layout, stored_shard<T, S> const& c, shape const& extents,
+                           call_site const& w) {
+  shard_of_product<T, S> to{c, alpha, T(1)};
+  if (product_in_place<E>(a, b, extents, layout, to, w)) return;
+  stored_shard<T, S> x, y;
+  kernels::shard<T const> const left = a.redistributed(x, w), right = b.redistributed(y, w);
+  constexpr einsum_equation e = einsum_op<E>::eq;
+  S const space{};
+  shape const local = local_shape(extents, layout, a.mesh.sizes(), a.mesh.rank());
+  kernels_detail::contract_call<S, T> const call{space, alpha, T(1)};
+  call({{e.in[0], left.local_extents()}, {e.in[1], right.local_extents()}, {e.out, local}}, left.data, right.data,
+       c.data());
 }
 
 /// True if all reductions of a layout are sums.
@@ -315,6 +348,29 @@ sharded_tensor<T, To, M, S> multiply(ops_detail::product_problem const& p, shard
   routed_operand<T, S, M> const x{a.mesh(), stored(a), a.extents(), r.a}, y{a.mesh(), stored(b), b.extents(), r.b};
   stored_shard<T, S> const c = product_of_shards<E>(x, y, r.result, product, w);
   return {a.mesh(), product, c.owner, c.offset};
+}
+
+/// Adds alpha * einsum<E>(a, b) to c, in the memory of c if no other tensor and no operand shares it.
+template <equation E, class T, class L, class LA, class LB, class M, class S>
+void multiply_into(ops_detail::product_problem const& p, sharded_tensor<T, L, M, S>& c, T const& alpha,
+                   sharded_tensor<T, LA, M, S> const& a, sharded_tensor<T, LB, M, S> const& b, call_site const& w) {
+  product_route const& r =
+      route_of_product<E, L, T, LA, LB, M>(p, a.extents(), b.extents(), c.extents(), c.mesh().sizes());
+  routed_operand<T, S, M> const x{a.mesh(), stored(a), a.extents(), r.a}, y{a.mesh(), stored(b), b.extents(), r.b};
+  if (!(r.result.from == r.result.to)) {
+    stored_shard<T, S> const s = product_of_shards<E>(x, y, r.result, c.extents(), w);
+    sharded_tensor<T, L, M, S> const product{c.mesh(), c.extents(), s.owner, s.offset};
+    (void)update(c, [&](auto const& old) { return old + alpha * product; });
+    return;
+  }
+  if (c.owner().use_count() == 1) {
+    c.owner()->before_writing();
+  } else {
+    sharded_tensor<T, L, M, S> own(c.mesh(), c.extents());
+    kernels::copy(S{}, static_cast<T const*>(c.data()), own.data(), c.local_size());
+    c = own;
+  }
+  add_product_of_shards<E>(x, y, alpha, r.result.to, stored(c), c.extents(), w);
 }
 
 /// The same for x and its conjugate. `square(shard of the product, shard of x)` multiplies them, and returns false if it

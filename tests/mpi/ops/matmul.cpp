@@ -187,10 +187,11 @@ auto product_of_gathered(A const& a, B const& b, int& gathered) {
   using space = typename A::execution_space;
   using operand = tensor_detail::routed_operand<T, space, xy_grid>;
   shape const extents = ops_detail::einsum_op<E>::extents({}, a.extents(), b.extents());
-  auto const c = tensor_detail::product_in_place<E>(operand{m, tensor_detail::stored(a), a.extents(), of_a},
-                                                    operand{m, tensor_detail::stored(b), b.extents(), of_b}, extents,
-                                                    gathered_type::layout, call_site::current());
-  if (c.owner) return gathered_type(m, extents, c.owner, c.offset);
+  tensor_detail::shard_of_product<T, space> to;
+  if (tensor_detail::product_in_place<E>(operand{m, tensor_detail::stored(a), a.extents(), of_a},
+                                         operand{m, tensor_detail::stored(b), b.extents(), of_b}, extents,
+                                         gathered_type::layout, to, call_site::current()))
+    return gathered_type(m, extents, to.c.owner, to.c.offset);
   ++gathered;
   return einsum<E>(redistribute<ToA>(a), redistribute<ToB>(b));
 }

@@ -2,7 +2,9 @@
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/ops/matmul_into.hpp"
 #include "ashlar/ops/transpose.hpp"
+#include "ashlar/tensor/item.hpp"
 #include "operations.hpp"
+#include "support/host_memory.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -66,6 +68,31 @@ TEST_CASE("matmul_into: BLAS adds to the memory of the tensor") {
     matmul_into(c, 2., a, b);
     CHECK(pool::peak() == used);
     CHECK(c.data() == memory);
+  });
+}
+
+// Small whole numbers, so that all sums are exact.
+TEST_CASE("matmul_into: many terms, which are read in place or come in panels, and the memory that this saves") {
+  on_every_mesh([](auto const& m) {
+    index_t const n = 1040;
+    auto const a = numbers<blocks, double>(m, shape::of(n, n));
+    auto c = numbers<blocks, double>(m, shape::of(n, n));
+    auto expected = c;
+    expected -= 0.5 * matmul<blocks>(a, a);
+    double const* const memory = c.data();
+    bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
+    pool::reset_peak();
+    std::size_t const used = pool::in_use();
+    matmul_into(c, -0.5, a, a);
+    if (reads) CHECK(pool::peak() - used < 65536);
+    CHECK(c.data() == memory);
+    CHECK(item(all_reduce(max(abs(c - expected)))) == 0);
+    auto const wide = numbers<blocks, double>(m, shape::of(5, 700 * m.size()));
+    auto const tall = numbers<blocks, double>(m, shape::of(700 * m.size(), 5));
+    auto square = numbers<whole, double>(m, shape::of(5, 5));
+    dense_array const before = value_of(square);
+    matmul_into(square, 2., wide, tall);
+    check<whole>(square, sum_of(before, 2., sum_of_products("mk", "kn", "mn", value_of(wide), value_of(tall))));
   });
 }
 
