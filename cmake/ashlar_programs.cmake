@@ -26,24 +26,19 @@ endfunction()
 # Each test has its own folder for Open MPI's session. In a shared folder, a program that ends may remove a folder that
 # another is about to use, which then ends in MPI_Init. (It happened to 36 of 4500 programs without a daemon, three at a
 # time.)
-# Ranks that wait yield their core, so half as many processors are claimed. ctest starts tests of a high cost first: at the end
-# those of many ranks would run one after the other.
+# Ranks claim a processor each. Beside a compiler on the same core, a rank that yields waits for a time slice, so tests of 4
+# ranks took 3 to 20 times as long.
 function(ashlar_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;SAYS" "COMMAND")
   math(EXPR launcher_timeout "${ASHLAR_TEST_TIMEOUT} - 10")
   set(environment OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPIEXEC_TIMEOUT=${launcher_timeout}
     MPIR_CVAR_POLLS_BEFORE_YIELD=0 OMPI_MCA_pml=ob1 OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_odls_base_sigkill_timeout=0)
   set(processors 1)
-  set(cost 0)
   if(arg_RANKS)
     string(APPEND name .np${arg_RANKS})
     list(PREPEND arg_COMMAND "${ASHLAR_LAUNCH}" ${arg_RANKS})
     list(APPEND environment ASHLAR_TEST_RANKS=${arg_RANKS})
-    set(cost ${arg_RANKS})
     set(processors ${arg_RANKS})
-    if(processors GREATER 2)
-      math(EXPR processors "(${arg_RANKS} + 1) / 2")
-    endif()
   endif()
   if(arg_SAYS)
     list(PREPEND arg_COMMAND "${PROJECT_SOURCE_DIR}/tests/cmake/says.sh" "${arg_SAYS}")
@@ -55,7 +50,7 @@ function(ashlar_add_test name)
   list(APPEND environment "OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/mpi_sessions/${name}")
   add_test(NAME "${ASHLAR_TEST_PREFIX}${name}" COMMAND ${arg_COMMAND})
   set_tests_properties("${ASHLAR_TEST_PREFIX}${name}" PROPERTIES
-    TIMEOUT ${ASHLAR_TEST_TIMEOUT} PROCESSORS ${processors} COST ${cost} ENVIRONMENT "${environment}")
+    TIMEOUT ${ASHLAR_TEST_TIMEOUT} PROCESSORS ${processors} ENVIRONMENT "${environment}")
 endfunction()
 
 # ashlar_add_build_test(<name> <target>): a test that passes if the target builds. So a static test that does not hold

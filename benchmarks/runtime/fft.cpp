@@ -1,12 +1,17 @@
-// Fourier transforms of arrays in slabs, and back, beside FFTW's own for MPI, where that is installed.
+// Fourier transforms of arrays in slabs, and back, beside FFTW's own for MPI and SpFFT, where these are installed.
 #include <ashlar/tensor/fft.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include <complex>
+#include <optional>
+#include <vector>
 
 #include "race.hpp"
 #ifdef ASHLAR_BENCH_FFTW
 #include <fftw3-mpi.h>
+#endif
+#ifdef ASHLAR_BENCH_SPFFT
+#include <spfft/spfft.hpp>
 #endif
 
 namespace {
@@ -143,6 +148,34 @@ class by_fftw {
 };
 #endif
 
+#ifdef ASHLAR_BENCH_SPFFT
+// SpFFT, which transforms three dimensions. Its z, y, x are our dimensions 0, 1, 2. A rank has the coefficients of the same
+// columns as in other_slabs, in the order in which SpFFT computes them: dimension 0 is contiguous.
+class by_spfft {
+ public:
+  by_spfft(shape const& e, region const& slab, region const& coefficients, bool real, SpfftExchangeType exchange)
+      : slab_(std::size_t(slab.size() * (real ? 1 : 2))), coefficients_(std::size_t(coefficients.size() * 2)) {
+    int const nz = int(e[0]), ny = int(e[1]), nx = int(e[2]), rows = int(slab.dim[0].size());
+    std::vector<int> indices;
+    for (index_t y = coefficients.dim[1].begin; y < coefficients.dim[1].end; ++y)
+      for (int x = 0; x < int(coefficients.dim[2].size()); ++x)
+        for (int z = 0; z < nz; ++z) indices.insert(indices.end(), {x, int(y), z});
+    int const count = int(indices.size() / 3);
+    spfft::Grid const grid(nx, ny, nz, count / nz, rows, SPFFT_PU_HOST, 0, MPI_COMM_WORLD, exchange);
+    transform_.emplace(grid.create_transform(SPFFT_PU_HOST, real ? SPFFT_TRANS_R2C : SPFFT_TRANS_C2C, nx, ny, nz, rows,
+                                             count, SPFFT_INDEX_TRIPLETS, indices.data()));
+  }
+  double* slab() { return slab_.data(); }
+  double const* coefficients() const { return coefficients_.data(); }
+  void forward() { transform_->forward(slab_.data(), coefficients_.data()); }
+  void backward() { transform_->backward(coefficients_.data(), slab_.data()); }
+
+ private:
+  std::vector<double> slab_, coefficients_;
+  std::optional<spfft::Transform> transform_;
+};
+#endif
+
 bool near(double a, double b) { return std::abs(a - b) < 1e-9; }
 
 template <class T, bool Batch>
@@ -219,6 +252,42 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
   variants.push_back(theirs("FFTW-MPI: plain, in place", plain_in_place, false));
   variants.push_back(theirs("FFTW-MPI: transposed", transposed, true));
   variants.push_back(theirs("FFTW-MPI: transposed, in place", transposed_in_place, true));
+#endif
+#ifdef ASHLAR_BENCH_SPFFT
+  std::optional<by_spfft> buffered, unbuffered;
+  if constexpr (!Batch) {
+    buffered.emplace(e, x.local_region(), coefficients.local_region(), is_real<T>, SPFFT_EXCH_COMPACT_BUFFERED);
+    unbuffered.emplace(e, x.local_region(), coefficients.local_region(), is_real<T>, SPFFT_EXCH_UNBUFFERED);
+    double const share = 1. / static_cast<double>(e.size());
+    auto const by = [&](char const* name, by_spfft& f) {
+      auto const fill = [&f, numbers, rows, width] { std::copy(numbers, numbers + rows * width, f.slab()); };
+      return variant{name, "mpi",
+                     [&f] {
+                       f.forward();
+                       f.backward();
+                     },
+                     [&, fill, share] {
+                       fill();
+                       f.forward();
+                       auto const own = reinterpret_cast<double const*>(coefficients.data());
+                       index_t const columns = coefficients.local_extents()[1] * coefficients.extents()[2];
+                       bool right = true;
+                       for (index_t c = 0; c < columns; ++c)
+                         for (index_t i = 0; i < e[0]; ++i)
+                           for (int part = 0; part < 2; ++part)
+                             right = right && std::abs(f.coefficients()[2 * (c * e[0] + i) + part] -
+                                                       own[2 * (i * columns + c) + part]) <= 1e-6;
+                       f.backward();
+                       for (index_t i = 0; i < rows * width; ++i)
+                         right = right && near(f.slab()[i] * share, numbers[i]);
+                       fill();
+                       return right;
+                     },
+                     fill};
+    };
+    variants.push_back(by("SpFFT: MPI_Alltoallv", *buffered));
+    variants.push_back(by("SpFFT: MPI_Alltoallw", *unbuffered));
+  }
 #endif
   auto const local = [&](auto const& from, [[maybe_unused]] index_t last) {
     if constexpr (Batch && is_real<T>) {

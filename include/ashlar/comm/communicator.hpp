@@ -150,7 +150,7 @@ namespace ashlar {
 class communicator {
  public:
   /// This rank alone, without MPI.
-  communicator() : state_(std::make_shared<comm_detail::communicator_state>()) {}
+  communicator();
 
   /// A duplicate of the program's communicator.
   /// Collective: over `comm`.

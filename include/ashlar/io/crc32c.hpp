@@ -10,7 +10,8 @@
 
 namespace ashlar::io_detail {
 
-inline constexpr std::array<std::array<std::uint32_t, 256>, 8> crc32c_tables = [] {
+// For processors without an instruction, so not made by the compiler of each program.
+inline std::array<std::array<std::uint32_t, 256>, 8> make_crc32c_tables() {
   std::array<std::array<std::uint32_t, 256>, 8> t{};
   for (std::uint32_t i = 0; i < 256; ++i) {
     std::uint32_t c = i;
@@ -20,11 +21,11 @@ inline constexpr std::array<std::array<std::uint32_t, 256>, 8> crc32c_tables = [
   for (std::size_t i = 0; i < 256; ++i)
     for (std::size_t k = 1; k < 8; ++k) t[k][i] = t[k - 1][i] >> 8 ^ t[0][t[k - 1][i] & 0xffu];
   return t;
-}();
+}
 
 // Takes 8 bytes per iteration. Each of their positions has its own table.
 inline std::uint32_t crc32c_by_tables(std::uint32_t c, unsigned char const* p, std::size_t n) {
-  auto const& t = crc32c_tables;
+  static auto const t = make_crc32c_tables();
   for (; n >= 8; p += 8, n -= 8) {
     c ^= std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 | std::uint32_t{p[2]} << 16 | std::uint32_t{p[3]} << 24;
     c = t[7][c & 0xffu] ^ t[6][c >> 8 & 0xffu] ^ t[5][c >> 16 & 0xffu] ^ t[4][c >> 24] ^ t[3][p[4]] ^ t[2][p[5]] ^

@@ -109,10 +109,10 @@ void find_leaving(sort_route& r, kernels_detail::lines_of const& own, T const* v
 template <class F>
 void for_each_leaving(sort_route const& r, F const& f) {
   index_t packed = 0;
-  std::vector<std::pair<int, int>> by_rank;
-  for (int q = 0; q < r.parts.size(); ++q) by_rank.emplace_back(r.parts.rank[static_cast<std::size_t>(q)], q);
-  std::sort(by_rank.begin(), by_rank.end());
-  for (auto const& [rank, q] : by_rank)
+  std::vector<int> part_of(r.parts.rank.size());  // each rank
+  for (int q = 0; q < r.parts.size(); ++q)
+    part_of[static_cast<std::size_t>(r.parts.rank[static_cast<std::size_t>(q)])] = q;
+  for (int q : part_of)
     for (index_t which = 0; which < r.lines; ++which) {
       index_t const n = r.leaving[r.at(q, which)];
       f(which, r.leave_at[r.at(q, which)], n, packed);

@@ -49,6 +49,8 @@ ASHLAR_INLINE bool mpi_yields() {
 
 namespace ashlar {
 
+ASHLAR_INLINE communicator::communicator() : state_(std::make_shared<comm_detail::communicator_state>()) {}
+
 ASHLAR_INLINE communicator::communicator(MPI_Comm comm, std::shared_ptr<comm_detail::waiting_monitor> monitor)
     : communicator() {
   if (!mpi_is_usable())
