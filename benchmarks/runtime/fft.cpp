@@ -102,6 +102,8 @@ class by_fftw {
     if (!in_place) other_.reset(fftw_alloc_complex(std::size_t(size)));
     out_ = in_place ? in_.get() : other_.get();
     lines_ = e[1];
+    extent_ = e[0];
+    width_ = 2 * n[2];
     row_ = (real && Batch ? 1 : 2) * n[2];
     slab_ = real && Batch ? 2 * n[1] * n[2] : lines_ * row_;
     constexpr unsigned flags = FFTW_MEASURE;
@@ -128,7 +130,10 @@ class by_fftw {
   }
   // Line i of the own slabs, along dimension 2.
   double* row(index_t i) { return reinterpret_cast<double*>(in_.get()) + i / lines_ * slab_ + i % lines_ * row_; }
-  double const* coefficients() const { return reinterpret_cast<double const*>(out_); }
+  // Number c of the coefficients of index i and of the own column j. Pre: they are transposed.
+  double coefficient(index_t i, index_t j, index_t c) const {
+    return reinterpret_cast<double const*>(out_)[(j * extent_ + i) * width_ + c];
+  }
   // True if this rank has the transposed columns of a region: FFTW's blocks are equal as long as the columns suffice.
   bool has_columns(region const& r) const {
     return columns_ == r.dim[1].size() && (columns_ == 0 || first_column_ == r.dim[1].begin);
@@ -142,7 +147,7 @@ class by_fftw {
   };
   std::unique_ptr<fftw_complex[], release> in_, other_;
   fftw_complex* out_ = nullptr;
-  index_t lines_ = 1, row_ = 0, slab_ = 0;
+  index_t lines_ = 1, row_ = 0, slab_ = 0, extent_ = 0, width_ = 0;
   ptrdiff_t columns_ = 0, first_column_ = 0;
   fftw_plan forward_ = nullptr, backward_ = nullptr;
 };
@@ -154,7 +159,11 @@ class by_fftw {
 class by_spfft {
  public:
   by_spfft(shape const& e, region const& slab, region const& coefficients, bool real, SpfftExchangeType exchange)
-      : slab_(std::size_t(slab.size() * (real ? 1 : 2))), coefficients_(std::size_t(coefficients.size() * 2)) {
+      : slab_(std::size_t(slab.size() * (real ? 1 : 2))),
+        coefficients_(std::size_t(coefficients.size() * 2)),
+        row_(e[2] * (real ? 1 : 2)),
+        extent_(e[0]),
+        lines_(coefficients.dim[2].size()) {
     int const nz = int(e[0]), ny = int(e[1]), nx = int(e[2]), rows = int(slab.dim[0].size());
     std::vector<int> indices;
     for (index_t y = coefficients.dim[1].begin; y < coefficients.dim[1].end; ++y)
@@ -165,13 +174,17 @@ class by_spfft {
     transform_.emplace(grid.create_transform(SPFFT_PU_HOST, real ? SPFFT_TRANS_R2C : SPFFT_TRANS_C2C, nx, ny, nz, rows,
                                              count, SPFFT_INDEX_TRIPLETS, indices.data()));
   }
-  double* slab() { return slab_.data(); }
-  double const* coefficients() const { return coefficients_.data(); }
+  double* row(index_t i) { return slab_.data() + i * row_; }
+  double coefficient(index_t i, index_t j, index_t c) const {
+    return coefficients_[std::size_t(2 * ((j * lines_ + c / 2) * extent_ + i) + c % 2)];
+  }
+  bool has_columns(region const&) const { return true; }
   void forward() { transform_->forward(slab_.data(), coefficients_.data()); }
   void backward() { transform_->backward(coefficients_.data(), slab_.data()); }
 
  private:
   std::vector<double> slab_, coefficients_;
+  index_t row_, extent_, lines_;
   std::optional<spfft::Transform> transform_;
 };
 #endif
@@ -212,13 +225,8 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
   std::vector<variant> variants{ours("ashlar", x), ours(ashlar_over_mpi, over_mpi),
                                 redistributed("ashlar: redistribute, then fft", x),
                                 redistributed("ashlar over MPI: redistribute, then fft", over_mpi)};
-#ifdef ASHLAR_BENCH_FFTW
-  by_fftw plain(e, std::type_identity<T>(), std::bool_constant<Batch>(), 0, false),
-      plain_in_place(e, std::type_identity<T>(), std::bool_constant<Batch>(), 0, true),
-      transposed(e, std::type_identity<T>(), std::bool_constant<Batch>(), 1, false),
-      transposed_in_place(e, std::type_identity<T>(), std::bool_constant<Batch>(), 1, true);
   double const scale = 1. / static_cast<double>(e[0] * e[1] * (Batch ? 1 : n));
-  auto const theirs = [&](char const* name, by_fftw& f, bool compares) {
+  [[maybe_unused]] auto const theirs = [&](char const* name, auto& f, bool compares) {
     auto const fill = [&f, numbers, rows, width] {
       for (index_t i = 0; i < rows; ++i) std::copy(numbers + i * width, numbers + (i + 1) * width, f.row(i));
     };
@@ -227,18 +235,16 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
                      f.forward();
                      f.backward();
                    },
-                   [&, compares, fill] {
+                   [&, compares, fill, scale] {
                      fill();
                      f.forward();
-                     // Transposed coefficients are ours with dimensions 0 and 1 exchanged.
                      auto const own = reinterpret_cast<double const*>(coefficients.data());
                      index_t const k = 2 * coefficients.extents()[2], columns = coefficients.local_extents()[1];
                      bool right = true;
                      for (index_t j = 0; compares && f.has_columns(coefficients.local_region()) && j < columns; ++j)
                        for (index_t i = 0; i < e[0]; ++i)
                          for (index_t c = 0; c < k; ++c)
-                           right = right && std::abs(f.coefficients()[(j * e[0] + i) * k + c] -
-                                                     own[(i * columns + j) * k + c]) <= 1e-6;
+                           right = right && std::abs(f.coefficient(i, j, c) - own[(i * columns + j) * k + c]) <= 1e-6;
                      f.backward();
                      for (index_t i = 0; i < rows; ++i)
                        for (index_t c = 0; c < width; ++c)
@@ -248,6 +254,11 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
                    },
                    fill};
   };
+#ifdef ASHLAR_BENCH_FFTW
+  by_fftw plain(e, std::type_identity<T>(), std::bool_constant<Batch>(), 0, false),
+      plain_in_place(e, std::type_identity<T>(), std::bool_constant<Batch>(), 0, true),
+      transposed(e, std::type_identity<T>(), std::bool_constant<Batch>(), 1, false),
+      transposed_in_place(e, std::type_identity<T>(), std::bool_constant<Batch>(), 1, true);
   variants.push_back(theirs("FFTW-MPI: plain", plain, false));
   variants.push_back(theirs("FFTW-MPI: plain, in place", plain_in_place, false));
   variants.push_back(theirs("FFTW-MPI: transposed", transposed, true));
@@ -258,35 +269,8 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
   if constexpr (!Batch) {
     buffered.emplace(e, x.local_region(), coefficients.local_region(), is_real<T>, SPFFT_EXCH_COMPACT_BUFFERED);
     unbuffered.emplace(e, x.local_region(), coefficients.local_region(), is_real<T>, SPFFT_EXCH_UNBUFFERED);
-    double const share = 1. / static_cast<double>(e.size());
-    auto const by = [&](char const* name, by_spfft& f) {
-      auto const fill = [&f, numbers, rows, width] { std::copy(numbers, numbers + rows * width, f.slab()); };
-      return variant{name, "mpi",
-                     [&f] {
-                       f.forward();
-                       f.backward();
-                     },
-                     [&, fill, share] {
-                       fill();
-                       f.forward();
-                       auto const own = reinterpret_cast<double const*>(coefficients.data());
-                       index_t const columns = coefficients.local_extents()[1] * coefficients.extents()[2];
-                       bool right = true;
-                       for (index_t c = 0; c < columns; ++c)
-                         for (index_t i = 0; i < e[0]; ++i)
-                           for (int part = 0; part < 2; ++part)
-                             right = right && std::abs(f.coefficients()[2 * (c * e[0] + i) + part] -
-                                                       own[2 * (i * columns + c) + part]) <= 1e-6;
-                       f.backward();
-                       for (index_t i = 0; i < rows * width; ++i)
-                         right = right && near(f.slab()[i] * share, numbers[i]);
-                       fill();
-                       return right;
-                     },
-                     fill};
-    };
-    variants.push_back(by("SpFFT: MPI_Alltoallv", *buffered));
-    variants.push_back(by("SpFFT: MPI_Alltoallw", *unbuffered));
+    variants.push_back(theirs("SpFFT: MPI_Alltoallv", *buffered, true));
+    variants.push_back(theirs("SpFFT: MPI_Alltoallw", *unbuffered, true));
   }
 #endif
   auto const local = [&](auto const& from) {

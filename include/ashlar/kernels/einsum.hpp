@@ -268,6 +268,13 @@ void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<
            y.local_extents());
 }
 
+template <equation E, class S, class T>
+void run(ops_detail::scaled_einsum<E, T> const& op, S const& space, scratch_memory, shard<T> const& y,
+         shard<T const> const& a, shard<T const> const& b) {
+  contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data,
+           y.local_extents(), op.alpha, op.beta);
+}
+
 /// Returns false, and writes nothing, unless BLAS computes half of the product and mirrors it.
 template <equation E, int Conjugated, class S, class T>
 bool run(ops_detail::einsum_with_conjugate<E, Conjugated> const&, S const&, scratch_memory, shard<T> const& y,

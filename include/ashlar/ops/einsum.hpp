@@ -134,6 +134,12 @@ struct einsum_op {
 template <equation E, int Conjugated>
 struct einsum_with_conjugate {};
 
+/// alpha * einsum<E> of two tensors + beta * what the result holds. With beta = 0 that is not read.
+template <equation E, class T>
+struct scaled_einsum {
+  T alpha, beta;
+};
+
 }  // namespace ops_detail
 
 /// Sum of products of one or two tensors.

@@ -42,16 +42,7 @@ struct tensor_source {
   void expect(std::shared_ptr<reader> const& r) const { tensor.owner()->expect(r); }
   long reads(void const* block) const { return tensor.owner().get() == block ? 1 : 0; }
   void keep(void const* block) {
-    if (tensor.owner().get() != block) return;
-    using T = typename Tensor::element_type;
-    if constexpr (layout_has_a_halo<layout_t<Tensor>>::value) {
-      tensor = copy_of_stored(tensor);
-    } else {
-      Tensor copy(tensor.mesh(), tensor.extents());
-      kernels::copy(typename Tensor::execution_space{}, static_cast<T const*>(tensor.data()), copy.data(),
-                    tensor.local_size());
-      tensor = copy;
-    }
+    if (tensor.owner().get() == block) tensor = copy_of_stored(tensor);
   }
 };
 

@@ -291,18 +291,23 @@ void copy_owned_cells(Space const& space, owned_cells<T, Rank> const& from, owne
   strided_copy(space, static_cast<T const*>(from.first), to.first, loops);
 }
 
-/// A copy of all stored cells, row-major.
+/// A copy of all elements, or of all stored cells, row-major.
 template <class X>
 X copy_of_stored(X const& x) {
+  using T = element_t<X>;
   X const y(x.mesh(), x.extents());
-  shape const stored = x.stored_extents();
-  loop_nest<2> const loops[]{merge_loops<2>(stored, {x.stored_strides().stride, row_major_strides(stored).stride})};
-  if (stored.size() != 0)
-    strided_copy(typename X::execution_space{}, static_cast<element_t<X> const*>(cells_of(x)), all_cells_of(y), loops);
+  typename X::execution_space const space{};
+  if constexpr (layout_has_a_halo<layout_t<X>>::value) {
+    shape const stored = x.stored_extents();
+    loop_nest<2> const loops[]{merge_loops<2>(stored, {x.stored_strides().stride, row_major_strides(stored).stride})};
+    if (stored.size() != 0) strided_copy(space, static_cast<T const*>(cells_of(x)), all_cells_of(y), loops);
+  } else {
+    kernels::copy(space, static_cast<T const*>(x.data()), y.data(), x.local_size());
+  }
   return y;
 }
 
-/// Makes x the only tensor in its memory: by a copy of all stored cells, if it is not. Expressions keep the elements.
+/// Makes x the only tensor in its memory, by a copy of all that it stores if it is not. Expressions keep the elements.
 template <class X>
 void own_memory(X& x) {
   if (x.owner().use_count() == 1) return x.owner()->before_writing();

@@ -1,11 +1,11 @@
 // Products of matrices of which each rank has some terms of the summed label. No operand is gathered.
 #pragma once
-#include "ashlar/kernels/contraction.hpp"
 #include "ashlar/kernels/matrix.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/tensor/collective_scope.hpp"
 #include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/haloed_tensor.hpp"
 #include "ashlar/tensor/product_route.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
@@ -15,12 +15,10 @@
 #include <utility>
 #include <vector>
 
-namespace ashlar::kernels_detail {  // kernels/einsum.hpp, which needs BLAS
+namespace ashlar::kernels_detail {
 template <class Space, class T>
-struct matrix_product;
-template <class Space, class T>
-struct contract_call;
-}  // namespace ashlar::kernels_detail
+struct matrix_product;  // kernels/einsum.hpp, which needs BLAS
+}
 
 namespace ashlar::tensor_detail {
 
@@ -189,7 +187,7 @@ struct shard_of_product {
   stored_shard<T, S> c = {};
   T alpha = T(1), beta = T(0);
 
-  /// Pre: it has memory, or gets it for the extents and the shard of the product.
+  /// `product`: its extents; `elements`: of the shard.
   T* memory(shape const& product, index_t elements) {
     if (!c.owner) c.owner = memory_of_shard<typename S::memory_space>(product, elements, sizeof(T));
     return c.data();
@@ -272,37 +270,26 @@ bool product_in_place(routed_operand<T, S, M> const& a, routed_operand<T, S, M> 
   }
 }
 
+/// Writes einsum<E> of two operands to a shard in this layout, or adds it.
+template <equation E, class T, class S, class M>
+void write_product(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b, shape const& product,
+                   layout_value const& layout, shard_of_product<T, S>& result, call_site const& w) {
+  if (product_in_place<E>(a, b, product, layout, result, w)) return;
+  stored_shard<T, S> x, y;
+  kernels::shard<T const> const left = a.redistributed(x, w), right = b.redistributed(y, w);
+  region const part = local_region(product, layout, a.mesh.sizes(), a.mesh.rank());
+  T* const c = result.memory(product, part.size());
+  evaluate_shards<S>(ops_detail::scaled_einsum<E, T>{result.alpha, result.beta}, kernels::shard<T>{c, part, product},
+                     left, right);
+}
+
 /// einsum<E> of two operands. The shard of the result is in the layout in which its route ends.
 template <equation E, class T, class S, class M>
 stored_shard<T, S> product_of_shards(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b,
                                      route_of_tensor const& result, shape const& product, call_site const& w) {
-  device_mesh<M> const& m = a.mesh;
   shard_of_product<T, S> to;
-  if (!product_in_place<E>(a, b, product, result.from, to, w)) {
-    stored_shard<T, S> x, y;
-    kernels::shard<T const> const left = a.redistributed(x, w), right = b.redistributed(y, w);
-    region const part = local_region(product, result.from, m.sizes(), m.rank());
-    T* const c = to.memory(product, part.size());
-    evaluate_shards<S>(einsum_op<E>{}, kernels::shard<T>{c, part, product}, left, right);
-  }
-  return along_route(result, m, std::move(to.c), product, w);
-}
-
-/// Adds alpha * einsum<E>(a, b) to the shard of a tensor of these extents, which has the layout of the product.
-template <equation E, class T, class S, class M>
-void add_product_of_shards(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b, T const& alpha,
-                           layout_value const& layout, stored_shard<T, S> const& c, shape const& extents,
-                           call_site const& w) {
-  shard_of_product<T, S> to{c, alpha, T(1)};
-  if (product_in_place<E>(a, b, extents, layout, to, w)) return;
-  stored_shard<T, S> x, y;
-  kernels::shard<T const> const left = a.redistributed(x, w), right = b.redistributed(y, w);
-  constexpr einsum_equation e = einsum_op<E>::eq;
-  S const space{};
-  shape const local = local_shape(extents, layout, a.mesh.sizes(), a.mesh.rank());
-  kernels_detail::contract_call<S, T> const call{space, alpha, T(1)};
-  call({{e.in[0], left.local_extents()}, {e.in[1], right.local_extents()}, {e.out, local}}, left.data, right.data,
-       c.data());
+  write_product<E>(a, b, product, result.from, to, w);
+  return along_route(result, a.mesh, std::move(to.c), product, w);
 }
 
 /// True if all reductions of a layout are sums.
@@ -363,14 +350,9 @@ void multiply_into(ops_detail::product_problem const& p, sharded_tensor<T, L, M,
     (void)update(c, [&](auto const& old) { return old + alpha * product; });
     return;
   }
-  if (c.owner().use_count() == 1) {
-    c.owner()->before_writing();
-  } else {
-    sharded_tensor<T, L, M, S> own(c.mesh(), c.extents());
-    kernels::copy(S{}, static_cast<T const*>(c.data()), own.data(), c.local_size());
-    c = own;
-  }
-  add_product_of_shards<E>(x, y, alpha, r.result.to, stored(c), c.extents(), w);
+  own_memory(c);
+  shard_of_product<T, S> to{stored(c), alpha, T(1)};
+  write_product<E>(x, y, c.extents(), r.result.to, to, w);
 }
 
 /// The same for x and its conjugate. `square(shard of the product, shard of x)` multiplies them, and returns false if it
