@@ -40,14 +40,12 @@ struct routed_operand {
   route_of_tensor const& route;
 
   shape local_extents() const { return local_shape(extents, route.from, mesh.sizes(), mesh.rank()); }
-  /// The terms of each rank of a gather over `axes`. Pre: the dimension of the terms is not block-cyclic.
-  std::vector<interval> terms_of_ranks(axis_mask axes, int dim) const {
+  /// The terms of each rank of a gather over `axes`.
+  std::vector<index_set> terms_of_ranks(axis_mask axes, int dim) const {
     mesh_shape const& sizes = mesh.sizes();
-    std::vector<interval> terms;
-    for (int q = 0; q < sizes.ranks(axes); ++q) {
-      auto const& d = local_region(extents, route.from, sizes, sizes.with_position(mesh.rank(), axes, q)).dim[dim];
-      terms.push_back({d.begin, d.end});
-    }
+    std::vector<index_set> terms;
+    for (int q = 0; q < sizes.ranks(axes); ++q)
+      terms.push_back(local_region(extents, route.from, sizes, sizes.with_position(mesh.rank(), axes, q)).dim[dim]);
     return terms;
   }
   /// The shard at the end of the route. `kept` owns it.
@@ -63,11 +61,13 @@ struct routed_operand {
 template <class T, class Space, class M>
 class operand_of_product {
  public:
-  operand_of_product(routed_operand<T, Space, M> const& x, axis_mask axes, int dim, panels_of_terms const& panels,
-                     std::vector<interval> terms, call_site const& w)
-      : x_(x), dim_(dim), panels_(panels), terms_(std::move(terms)) {
-    if (axes != 0 && terms_.size() > 1) offer(w);
-    if (!scope_) shards_.push_back(shard(x_.shard.data(), x_.local_extents(), terms_[0]));
+  operand_of_product(routed_operand<T, Space, M> const& x, int dim, panels_of_terms const& panels,
+                     side_of_segment operand, std::vector<index_set> const& terms, call_site const& w)
+      : x_(x), dim_(dim), panels_(panels), operand_(operand) {
+    if (terms.size() > 1)
+      offer(terms, w);
+    else
+      shards_.push_back({x_.shard.data(), dim_, x_.local_extents()});
   }
   operand_of_product(operand_of_product const&) = delete;
   operand_of_product& operator=(operand_of_product const&) = delete;
@@ -96,9 +96,8 @@ class operand_of_product {
   /// The slice of a segment in the panel that was received.
   part_of_operand<T> part(std::size_t segment, interval const& slice) const {
     if (travels()) return in_panels_->part(segment);
-    for (shard_of_terms<T> const& s : shards_)
-      if (s.terms.begin <= slice.begin && slice.end <= s.terms.end) return s.part(slice);
-    return {};
+    auto const& at = panels_.segments[segment].*operand_;
+    return shards_[static_cast<std::size_t>(at.rank)].part(at.begin + slice.begin);
   }
   /// Waits until no other rank reads the operand. Error: ashlar::error if one does not come.
   void end() {
@@ -116,10 +115,7 @@ class operand_of_product {
   }
 
  private:
-  shard_of_terms<T> shard(T const* data, shape const& extents, interval const& terms) const {
-    return {data, dim_, extents, terms};
-  }
-  void offer(call_site const& w) {
+  void offer(std::vector<index_set> const& terms, call_site const& w) {
     device_mesh<M> const& m = x_.mesh;
     plan_step const& s = *x_.route.step[0];
     communicator const& ranks = m.communicator(s.axes);
@@ -135,14 +131,12 @@ class operand_of_product {
       is_read_ = true;
       ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
       for (int q = 0; q < ranks.size(); ++q) {
-        interval const terms = terms_[static_cast<std::size_t>(q)];
         shape extents = x_.local_extents();
-        extents[dim_] = terms.size();
-        if (terms.size() > 0) shards_.push_back(shard(round_->group().template source<T>(q), extents, terms));
+        extents[dim_] = terms[static_cast<std::size_t>(q)].size();
+        shards_.push_back({round_->group().template source<T>(q), dim_, extents});
       }
     } else {
-      interval const own = terms_[static_cast<std::size_t>(ranks.rank())];
-      in_panels_.emplace(ranks, panels_, std::move(terms_), shard(x_.shard.data(), x_.local_extents(), own));
+      in_panels_.emplace(ranks, panels_, operand_, shard_of_terms<T>{x_.shard.data(), dim_, x_.local_extents()});
       or_give_up([&] { in_panels_->post(0); });
     }
     scope_->leave();
@@ -173,8 +167,8 @@ class operand_of_product {
   routed_operand<T, Space, M> x_;
   int dim_;
   panels_of_terms const& panels_;
-  std::vector<interval> terms_;
-  std::vector<shard_of_terms<T>> shards_;  // that are read in place
+  side_of_segment operand_;
+  std::vector<shard_of_terms<T>> shards_;  // by rank, that are read in place
   std::optional<collective_scope> scope_;
   std::optional<node_round<T>> round_;
   std::optional<operand_in_panels<Space, T>> in_panels_;
@@ -238,17 +232,18 @@ bool product_in_place(routed_operand<T, S, M> const& a, routed_operand<T, S, M> 
       return false;
     axis_mask const of_a = a_is_read ? a.route.step[0]->axes : 0, of_b = b_is_read ? b.route.step[0]->axes : 0;
     device_mesh<M> const& m = a.mesh;
-    index_t const ranks = std::max(m.sizes().ranks(of_a), m.sizes().ranks(of_b));
     // A group of ranks reads one operand in place at a time.
-    if (ranks == 1 || a.extents[d.of_a] / ranks < least_terms_in_place || of_a == of_b) return false;
+    if (m.sizes().ranks(of_a | of_b) == 1 || of_a == of_b) return false;
+    auto const terms_of_a = a.terms_of_ranks(of_a, d.of_a), terms_of_b = b.terms_of_ranks(of_b, d.of_b);
+    panels_of_terms panels(terms_of_a, terms_of_b);
+    auto const segments = static_cast<index_t>(panels.segments.size());
+    if (segments == 0 || a.extents[d.of_a] < least_terms_in_place * segments) return false;
     shape const local = local_shape(product, layout, m.sizes(), m.rank());
     result.memory(product, local.size());
-    auto terms_of_a = a.terms_of_ranks(of_a, d.of_a), terms_of_b = b.terms_of_ranks(of_b, d.of_b);
-    panels_of_terms panels(terms_of_a, terms_of_b);
-    operand_of_product<T, S, M> left(a, of_a, d.of_a, panels, std::move(terms_of_a), w);
+    operand_of_product<T, S, M> left(a, d.of_a, panels, &segment_of_terms::of_a, terms_of_a, w);
     std::optional<operand_of_product<T, S, M>> right;
     try {
-      right.emplace(b, of_b, d.of_b, panels, std::move(terms_of_b), w);
+      right.emplace(b, d.of_b, panels, &segment_of_terms::of_b, terms_of_b, w);
       if (!left.travels() && !right->travels()) panels.count = 1;
       for (index_t t = 0; t < panels.count; ++t) {
         left.receive(t);

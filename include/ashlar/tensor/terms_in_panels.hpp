@@ -9,20 +9,31 @@
 
 namespace ashlar::tensor_detail {
 
-/// The terms of a product, cut into panels. A segment is an interval of terms that one rank has of each operand. A panel
-/// consists of one slice of each segment, so that each rank sends its share of each panel.
-struct panels_of_terms {
-  std::vector<interval> segments;  // in order; none is empty
-  index_t count = 1;               // of the panels
+/// Terms that are adjacent in the shard of one rank of each operand. A sum may take them in any order.
+struct segment_of_terms {
+  struct place {
+    int rank;       // in the group that gathers the operand
+    index_t begin;  // in its shard
+  };
+  index_t size;
+  place of_a, of_b;
+};
+using side_of_segment = segment_of_terms::place segment_of_terms::*;
 
-  /// `of_a`, `of_b`: the terms of each rank, without gaps. Post: the same on all ranks of the mesh.
-  panels_of_terms(std::vector<interval> const& of_a, std::vector<interval> const& of_b);
+/// The terms of a product, cut into panels. A panel consists of one slice of each segment, so that each rank sends its
+/// share of each panel.
+struct panels_of_terms {
+  std::vector<segment_of_terms> segments;  // none is empty
+  index_t count = 1;                       // of the panels
+
+  /// `of_a`, `of_b`: the terms of each rank. Post: the same on all ranks of the mesh.
+  panels_of_terms(std::vector<index_set> const& of_a, std::vector<index_set> const& of_b);
+  /// A part of a segment, counted from its begin.
   interval slice(std::size_t segment, index_t panel) const {
-    return layout_detail::part_of(segments[segment], count, panel);
+    return layout_detail::part_of(interval{0, segments[segment].size}, count, panel);
   }
-  /// The number of terms of a panel among those in `terms`; with `most`, a bound for all panels.
-  index_t terms_in(interval const& terms, index_t panel) const;
-  index_t most_terms_in(interval const& terms) const;
+  /// The number of terms of a panel that a rank has of an operand. Panel 0 has the most of them.
+  index_t terms_in(side_of_segment operand, int rank, index_t panel) const;
 };
 
 /// Some rows or columns of a matrix.
@@ -32,16 +43,15 @@ struct part_of_operand {
   index_t leading;
 };
 
-/// A shard of an operand: its summed dimension has these terms.
+/// A shard of an operand, whose dimension `dim` is summed.
 template <class T>
 struct shard_of_terms {
   T const* data;
   int dim;
   shape extents;
-  interval terms;
-  part_of_operand<T> part(interval const& slice) const {
-    return {data + (slice.begin - terms.begin) * (dim == 0 ? extents[1] : 1), extents[1]};
-  }
+  index_t terms() const { return extents[dim]; }
+  /// The terms from a position on.
+  part_of_operand<T> part(index_t begin) const { return {data + begin * (dim == 0 ? extents[1] : 1), extents[1]}; }
 };
 
 /// An operand whose panels travel between ranks, in two buffers. The panel after the one that is read travels meanwhile.
@@ -51,27 +61,24 @@ struct shard_of_terms {
 template <class Space, class T>
 class operand_in_panels {
  public:
-  /// `terms`: by rank. The panels and the shard live as long as this object.
-  operand_in_panels(communicator const& ranks, panels_of_terms const& panels, std::vector<interval> terms,
+  /// The panels and the shard live as long as this object.
+  operand_in_panels(communicator const& ranks, panels_of_terms const& panels, side_of_segment operand,
                     shard_of_terms<T> const& shard)
       : levels_(even_levels(ranks)),
         ranks_(levels_ ? levels_->inter_node : ranks),
         panels_(panels),
-        terms_(std::move(terms)),
+        operand_(operand),
         shard_(shard),
         self_(ranks.rank()),
         line_(shard.extents[1 - shard.dim]) {
-    for (interval const& s : panels_.segments)
-      for (std::size_t q = 0; q < terms_.size(); ++q)
-        if (terms_[q].begin <= s.begin && s.end <= terms_[q].end) owner_.push_back(static_cast<int>(q));
     index_t own = 0;
-    for (int q : owner_) own += q == self_;
+    for (segment_of_terms const& s : panels_.segments) own += (s.*operand_).rank == self_;
     packs_ = levels_ != nullptr || own > 1 || (shard.dim == 1 && panels_.count * own > 1);
     index_t most = 0;
     for (int k = 0; k < ranks_.size(); ++k)
-      if (k != ranks_.rank() || packs_) most += panels_.most_terms_in(terms_of(k, local_rank()));
+      if (k != ranks_.rank() || packs_) most += terms_of(k, local_rank(), 0);
     for (index_t t = 0; t < std::min<index_t>(2, panels_.count); ++t) room_[t].allocate(elements(most));
-    ranks.counters().all_gather.add(elements(shard.terms.size()) * sizeof(T));
+    ranks.counters().all_gather.add(elements(shard.terms()) * sizeof(T));
   }
   operand_in_panels(operand_in_panels const&) = delete;
   operand_in_panels& operator=(operand_in_panels const&) = delete;
@@ -79,10 +86,10 @@ class operand_in_panels {
   /// Posts the messages of a panel. Pre: no others are posted.
   void post(index_t t) {
     T* const room = room_[t % 2].data();
-    block<T const> const own{send_from(room, t), elements(panels_.terms_in(shard_.terms, t))};
+    block<T const> const own{send_from(room, t), elements(panels_.terms_in(operand_, self_, t))};
     std::vector<block<T>> from;
     for (int k = 0; k < ranks_.size(); ++k)
-      from.push_back({room + begin_of(k, local_rank(), t), elements(panels_.terms_in(terms_of(k, local_rank()), t))});
+      from.push_back({room + begin_of(k, local_rank(), t), elements(terms_of(k, local_rank(), t))});
     std::swap(requests_, ranks_.state().requests);
     post_exchange(
         ranks_, [&](int) { return own; }, [&](int k) { return from[static_cast<std::size_t>(k)]; }, comm::tuned);
@@ -119,8 +126,8 @@ class operand_in_panels {
   /// The part of the panel that is in a segment.
   part_of_operand<T> part(std::size_t segment) const {
     interval const slice = panels_.slice(segment, panel_);
-    int const q = owner_[segment];
-    if (q == self_) return shard_.part(slice);
+    int const q = owner(segment);
+    if (q == self_) return shard_.part(begin_in_shard(segment, panel_));
     int node = q, place = 0;
     if (levels_ != nullptr)
       for (node = 0; node < ranks_.size(); ++node)
@@ -136,7 +143,11 @@ class operand_in_panels {
   std::size_t elements(index_t terms) const { return static_cast<std::size_t>(terms * line_); }
   int local_rank() const { return levels_ == nullptr ? 0 : levels_->intra_node.rank(); }
   int rank_at(int node, int place) const { return levels_ == nullptr ? node : levels_->at(node, place); }
-  interval const& terms_of(int node, int place) const { return terms_[static_cast<std::size_t>(rank_at(node, place))]; }
+  int owner(std::size_t segment) const { return (panels_.segments[segment].*operand_).rank; }
+  index_t begin_in_shard(std::size_t segment, index_t t) const {
+    return (panels_.segments[segment].*operand_).begin + panels_.slice(segment, t).begin;
+  }
+  index_t terms_of(int node, int place, index_t t) const { return panels_.terms_in(operand_, rank_at(node, place), t); }
   int place_on(int node, int q) const {
     for (int l = 0; l < levels_->intra_node.size(); ++l)
       if (rank_at(node, l) == q) return l;
@@ -146,14 +157,14 @@ class operand_in_panels {
   std::size_t begin_of(int node, int place, index_t t) const {
     std::size_t at = 0;
     for (int k = 0; k < node; ++k)
-      if (k != ranks_.rank() || packs_) at += elements(panels_.terms_in(terms_of(k, place), t));
+      if (k != ranks_.rank() || packs_) at += elements(terms_of(k, place, t));
     return at;
   }
   // The elements of the block that belong to segments before this one.
   std::size_t elements_before(std::size_t segment) const {
     std::size_t at = 0;
     for (std::size_t s = 0; s < segment; ++s)
-      if (owner_[s] == owner_[segment]) at += elements(panels_.slice(s, panel_).size());
+      if (owner(s) == owner(segment)) at += elements(panels_.slice(s, panel_).size());
     return at;
   }
   T const* panel_of(int place) const {
@@ -164,22 +175,22 @@ class operand_in_panels {
 
   T const* send_from(T* room, index_t t) {
     if (!packs_) {
-      for (std::size_t s = 0; s < owner_.size(); ++s)
-        if (owner_[s] == self_) return shard_.part(panels_.slice(s, t)).data;
+      for (std::size_t s = 0; s < panels_.segments.size(); ++s)
+        if (owner(s) == self_) return shard_.part(begin_in_shard(s, t)).data;
       return shard_.data;
     }
     T* const packed = room + begin_of(ranks_.rank(), local_rank(), t);
     T* to = packed;
-    for (std::size_t s = 0; s < owner_.size(); ++s) {
-      if (owner_[s] != self_) continue;
-      interval const slice = panels_.slice(s, t);
+    for (std::size_t s = 0; s < panels_.segments.size(); ++s) {
+      if (owner(s) != self_) continue;
+      index_t const terms = panels_.slice(s, t).size();
       shape all = shard_.extents;
-      all[shard_.dim] = slice.size();
+      all[shard_.dim] = terms;
       kernels::box from, whole;
       for (int d = 0; d < 2; ++d) from.extent[d] = whole.extent[d] = all[d];
-      from.lower[shard_.dim] = slice.begin - shard_.terms.begin;
+      from.lower[shard_.dim] = begin_in_shard(s, t);
       strided_copy(Space{}, shard_.data, to, copy_loops{loops_between(shard_.extents, from, all, whole)});
-      to += elements(slice.size());
+      to += elements(terms);
     }
     return packed;
   }
@@ -211,12 +222,11 @@ class operand_in_panels {
   node_levels const* levels_;
   communicator ranks_;  // between which messages travel
   panels_of_terms const& panels_;
-  std::vector<interval> terms_;
+  side_of_segment operand_;
   shard_of_terms<T> shard_;
   int self_;
-  index_t line_;            // elements of a term
-  std::vector<int> owner_;  // of each segment
-  bool packs_ = false;      // the own block is copied before it is sent
+  index_t line_;        // elements of a term
+  bool packs_ = false;  // the own block is copied before it is sent
   pool_scratch<Space, T> room_[2], from_node_;
   std::vector<std::size_t> begin_on_node_;
   std::vector<MPI_Request> requests_;

@@ -20,6 +20,7 @@ using crossed = layout<"y", "x">;
 using fine_rows = layout<axes("y", "x"), none>;
 using fine_columns = layout<none, axes("x", "y")>;
 using cyclic_blocks = layout<cyclic("x", 2), cyclic("y", 3)>;
+using cyclic_squares = layout<cyclic("x", 3), cyclic("y", 3)>;
 using cyclic_rows = layout<cyclic(axes("x", "y"), 1), none>;
 using terms = partial<whole, axes("x", "y")>;
 using terms_of_rows = partial<layout<"y", none>, "x">;
@@ -143,6 +144,22 @@ TEST_CASE_TEMPLATE("matmul: complex numbers", C, Kokkos::complex<double>, Kokkos
 }
 
 // 128 terms per rank and more: blocks of the other ranks are read in place. Fewer terms are gathered.
+namespace {
+
+template <class L>
+void check_memory_of_square(device_mesh<xy_grid> const& m, index_t n) {
+  auto const a = numbers<L, double>(m, shape::of(n, n));
+  (void)a.data();
+  bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
+  pool::reset_peak();
+  std::size_t const used = pool::in_use();
+  auto const c = matmul<L>(a, a);
+  (void)c.data();
+  if (reads) CHECK(pool::peak() - used < static_cast<std::size_t>(c.local_size()) * sizeof(double) + 65536);
+}
+
+}  // namespace
+
 TEST_CASE("matmul: many terms, which are read in place, and the memory that this saves") {
   on_every_mesh([](auto const& m) {
     for (index_t k : {1, 1100, 1237}) {
@@ -159,15 +176,11 @@ TEST_CASE("matmul: many terms, which are read in place, and the memory that this
       check_product<"mk,kn->mn", blocks, cyclic_blocks, blocks>(m, mk, kn);
     }
     // Square matrices: the result alone takes memory, if all ranks are on one node and read each other's memory.
-    index_t const n = 1040;
-    auto const a = numbers<blocks, double>(m, shape::of(n, n));
-    (void)a.data();
-    bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
-    pool::reset_peak();
-    std::size_t const used = pool::in_use();
-    auto const c = matmul<blocks>(a, a);
-    (void)c.data();
-    if (reads) CHECK(pool::peak() - used < static_cast<std::size_t>(c.local_size()) * sizeof(double) + 65536);
+    check_memory_of_square<blocks>(m, 1040);
+    // Block-cyclic matrices, too, if their blocks have many terms, or both operands have a block on the same rank.
+    int const p = m.sizes().size[0], q = m.sizes().size[1];
+    if (12 % p == 0 && 12 % q == 0) check_memory_of_square<layout<cyclic("x", 128), cyclic("y", 128)>>(m, 12 * 128);
+    if (p == q) check_memory_of_square<layout<cyclic("x", 8), cyclic("y", 8)>>(m, 1536);
   });
 }
 
@@ -230,6 +243,15 @@ TEST_CASE("matmul: terms in panels") {
       check_panels<"mk,kn->mn", rows, rows, blocks, columns>(m, mk, kn);
       check_panels<"mk,kn->mn", layout<none, axes("x", "y")>, whole, whole, whole>(m, mk, kn);
       check_panels<"mk,kn->mn", layout<cyclic("x", 2), "y">, layout<cyclic("x", 2), none>, blocks, columns>(m, mk, kn);
+      // Terms in blocks, in both operands alike, in one of them, and in one where the other has all terms.
+      using large = layout<cyclic("x", 130), cyclic("y", 130)>;
+      check_panels<"mk,kn->mn", large, layout<cyclic("x", 130), none>, large, layout<none, cyclic("y", 130)>>(m, mk,
+                                                                                                              kn);
+      check_panels<"km,kn->nm", layout<cyclic("y", 300), "x">, layout<none, "x">, blocks, columns>(m, km, kn);
+      check_panels<"km,kn->nm", layout<cyclic("y", 150), "x">, layout<none, "x">, columns, columns>(m, km, kn);
+      if (m.sizes().size[0] == m.sizes().size[1])
+        check_panels<"mk,kn->mn", cyclic_squares, layout<cyclic("x", 3), none>, cyclic_squares,
+                     layout<none, cyclic("y", 3)>>(m, mk, kn);
     }
     // Both operands are gathered over one axis: one after the other.
     auto const a = numbers<layout<none, "x">, double>(m, shape::of(3, 300 * most));

@@ -5,31 +5,31 @@
 
 namespace ashlar::tensor_detail {
 
-ASHLAR_INLINE panels_of_terms::panels_of_terms(std::vector<interval> const& of_a, std::vector<interval> const& of_b) {
+ASHLAR_INLINE panels_of_terms::panels_of_terms(std::vector<index_set> const& of_a, std::vector<index_set> const& of_b) {
   constexpr index_t least = 256;  // terms of a slice of the longest segment: BLAS is slow for fewer
-  std::vector<index_t> cuts;
-  for (auto const* terms : {&of_a, &of_b})
-    for (interval const& i : *terms)
-      if (i.size() > 0) cuts.insert(cuts.end(), {i.begin, i.end});
-  std::sort(cuts.begin(), cuts.end());
   index_t longest = 0;
-  for (std::size_t i = 1; i < cuts.size(); ++i) {
-    if (cuts[i] == cuts[i - 1]) continue;
-    segments.push_back({cuts[i - 1], cuts[i]});
-    longest = std::max(longest, segments.back().size());
-  }
+  for (std::size_t p = 0; p < of_a.size(); ++p)
+    for (std::size_t q = 0; q < of_b.size(); ++q) {
+      index_t size = 0, end_in_a = -1, end_in_b = -1;
+      layout_detail::for_each_common_run(of_a[p], of_b[q], [&](index_t n, index_t i, index_t j) {
+        if (i == end_in_a && j == end_in_b)  // blocks that are adjacent in both shards
+          segments.back().size += n;
+        else
+          segments.push_back({n, {static_cast<int>(p), i}, {static_cast<int>(q), j}});
+        size = segments.back().size;
+        end_in_a = i + n;
+        end_in_b = j + n;
+        longest = std::max(longest, size);
+      });
+    }
   count = std::max(index_t{1}, longest / least);
 }
 
-ASHLAR_INLINE index_t panels_of_terms::terms_in(interval const& terms, index_t panel) const {
+ASHLAR_INLINE index_t panels_of_terms::terms_in(side_of_segment operand, int rank, index_t panel) const {
   index_t sum = 0;
   for (std::size_t s = 0; s < segments.size(); ++s)
-    if (terms.begin <= segments[s].begin && segments[s].end <= terms.end) sum += slice(s, panel).size();
+    if ((segments[s].*operand).rank == rank) sum += slice(s, panel).size();
   return sum;
-}
-
-ASHLAR_INLINE index_t panels_of_terms::most_terms_in(interval const& terms) const {
-  return terms_in(terms, 0);  // the first parts are the largest
 }
 
 }  // namespace ashlar::tensor_detail
