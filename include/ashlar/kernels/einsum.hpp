@@ -218,14 +218,14 @@ bool contract_with_conjugate(contraction const& x, T const* a, T* c) {
   return true;
 }
 
-/// c = alpha a b + beta c for matrices, for tensor/product_of_blocks.hpp, which includes no BLAS.
+/// Products of matrices, for tensor/product_of_blocks.hpp, which includes no BLAS.
 template <class Space, class T>
-struct matrix_product {
+struct matrix_products {
   static constexpr bool fits = kernels::BlasScalar<T>;
 
-  static void run(Space const& space, index_t rows, index_t columns, index_t terms, T alpha, kernels::matrix<T> a,
-                  kernels::matrix<T> b, T beta, T* c) {
-    kernels::gemm(space, rows, columns, terms, alpha, a, b, beta, c, columns);
+  template <class... Arguments>
+  static void run(Space const& space, Arguments... arguments) {
+    kernels::gemm_batch(space, arguments...);
   }
 };
 

@@ -125,10 +125,10 @@ inline constexpr equation matmul_equation_of = matmul_equation<RankA, RankB>();
 /// Shape: by the equation's labels, as for einsum.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: einsum_plan's, of the candidates that the layouts leave; the ledger counts each collective. Memory for the
-/// operands and the result in the layouts between. Matrices are not gathered along the summed label. Within a node BLAS
-/// reads the other ranks' blocks in place. Between nodes a rank holds two panels of each operand. Backward two more
-/// products: the cotangent of an operand is einsum_to into the dual of its layout. An active result is invariant over the
-/// axes that To does not name.
+/// operands and the result in the layouts between. Matrices, and batches of them, are not gathered along the summed
+/// label. Within a node BLAS reads the other ranks' blocks in place. Between nodes a rank holds two panels of each
+/// operand. Backward two more products: the cotangent of an operand is einsum_to into the dual of its layout. An active
+/// result is invariant over the axes that To does not name.
 /// Error: as einsum, except for the layouts of the operands; To needs a spec for each dimension of the result.
 /// Example: einsum_to<"mk,nk->mn", layout<"p", "q">>(a<layout<"p", "q">>, b<layout<"p", "q">>) -> layout<"p", "q">
 template <equation E, class To, tensor A, tensor B>

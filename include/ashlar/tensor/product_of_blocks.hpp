@@ -1,4 +1,4 @@
-// Products of matrices of which each rank has some terms of the summed label. No operand is gathered.
+// Products of matrices, and batches of them, of which each rank has some terms of the summed label. No operand is gathered.
 #pragma once
 #include "ashlar/kernels/matrix.hpp"
 #include "ashlar/layout/halo.hpp"
@@ -17,7 +17,7 @@
 
 namespace ashlar::kernels_detail {
 template <class Space, class T>
-struct matrix_product;  // kernels/einsum.hpp, which needs BLAS
+struct matrix_products;  // kernels/einsum.hpp, which needs BLAS
 }
 
 namespace ashlar::tensor_detail {
@@ -63,11 +63,12 @@ class operand_of_product {
  public:
   operand_of_product(routed_operand<T, Space, M> const& x, int dim, panels_of_terms const& panels,
                      side_of_segment operand, std::vector<index_set> const& terms, call_site const& w)
-      : x_(x), dim_(dim), panels_(panels), operand_(operand) {
+      : x_(x), panels_(panels), operand_(operand) {
+    shard_of_terms<T> const own{x_.shard.data(), dim, x_.local_extents()};
     if (terms.size() > 1)
-      offer(terms, w);
+      offer(own, terms, w);
     else
-      shards_.push_back({x_.shard.data(), dim_, x_.local_extents()});
+      shards_.push_back(own);
   }
   operand_of_product(operand_of_product const&) = delete;
   operand_of_product& operator=(operand_of_product const&) = delete;
@@ -115,7 +116,7 @@ class operand_of_product {
   }
 
  private:
-  void offer(std::vector<index_set> const& terms, call_site const& w) {
+  void offer(shard_of_terms<T> const& own, std::vector<index_set> const& terms, call_site const& w) {
     device_mesh<M> const& m = x_.mesh;
     plan_step const& s = *x_.route.step[0];
     communicator const& ranks = m.communicator(s.axes);
@@ -130,13 +131,11 @@ class operand_of_product {
     if (*round_) {
       is_read_ = true;
       ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
-      for (int q = 0; q < ranks.size(); ++q) {
-        shape extents = x_.local_extents();
-        extents[dim_] = terms[static_cast<std::size_t>(q)].size();
-        shards_.push_back({round_->group().template source<T>(q), dim_, extents});
-      }
+      for (int q = 0; q < ranks.size(); ++q)
+        shards_.push_back({round_->group().template source<T>(q), own.dim,
+                           own.extents_of(terms[static_cast<std::size_t>(q)].size())});
     } else {
-      in_panels_.emplace(ranks, panels_, operand_, shard_of_terms<T>{x_.shard.data(), dim_, x_.local_extents()});
+      in_panels_.emplace(ranks, panels_, operand_, own);
       or_give_up([&] { in_panels_->post(0); });
     }
     scope_->leave();
@@ -165,7 +164,6 @@ class operand_of_product {
   }
 
   routed_operand<T, Space, M> x_;
-  int dim_;
   panels_of_terms const& panels_;
   side_of_segment operand_;
   std::vector<shard_of_terms<T>> shards_;  // by rank, that are read in place
@@ -189,22 +187,36 @@ struct shard_of_product {
 };
 
 /// c = alpha a b + beta c for a panel, with beta = 1 after the first one: one BLAS call for each segment.
+/// `product`: the extents of the shard c.
 template <class S, class T, class A, class B>
-void multiply_panel(summed_dims const& d, index_t rows, index_t columns, panels_of_terms const& panels, index_t t, A& a,
-                    B& b, shard_of_product<T, S> const& result) {
-  T* const c = result.c.data();
+void multiply_panel(product_dims const& d, shape const& product, panels_of_terms const& panels, index_t t, A& a, B& b,
+                    shard_of_product<T, S> const& result) {
+  using enum label_role;
+  using products = kernels_detail::matrix_products<S, T>;
+  role_strides const of_c = d.strides(2, product);
+  bool const transposed = d.is_last(2, row);  // c' = b' a'
+  // The matrix of two roles, or its transpose, at the begin of the batch.
+  auto const matrix_of = [&](int array, T const* data, role_strides const& of, label_role first, label_role second) {
+    bool const stored_transposed = d.is_last(array, first);
+    return kernels::matrix<T>{data, of.stride_of(stored_transposed ? second : first), stored_transposed != transposed};
+  };
   for (std::size_t s = 0; s < panels.segments.size(); ++s) {
     interval const slice = panels.slice(s, t);
     if (slice.size() == 0) continue;
     auto const x = a.part(s, slice), y = b.part(s, slice);
-    kernels::matrix<T> const left{x.data, x.leading, (d.of_a == 0) != d.transposed},
-        right{y.data, y.leading, (d.of_b == 1) != d.transposed};
+    role_strides const of_a = d.strides(0, x.extents), of_b = d.strides(1, y.extents);
+    auto const left = matrix_of(0, x.data, of_a, row, summed), right = matrix_of(1, y.data, of_b, summed, column);
     T const beta = s == 0 && t == 0 ? result.beta : T(1);
-    using product = kernels_detail::matrix_product<S, T>;
-    if (d.transposed)
-      product::run(S{}, columns, rows, slice.size(), result.alpha, right, left, beta, c);
+    index_t const rows = of_c.extent_of(row), columns = of_c.extent_of(column), count = of_c.extent_of(batch);
+    auto const run = [&](index_t m, index_t n, auto const& l, index_t step_l, auto const& r, index_t step_r,
+                         label_role leading) {
+      products::run(S{}, count, m, n, slice.size(), result.alpha, l, step_l, r, step_r, beta, result.c.data(),
+                    of_c.stride_of(leading), of_c.stride_of(batch));
+    };
+    if (transposed)
+      run(columns, rows, right, of_b.stride_of(batch), left, of_a.stride_of(batch), column);
     else
-      product::run(S{}, rows, columns, slice.size(), result.alpha, left, right, beta, c);
+      run(rows, columns, left, of_a.stride_of(batch), right, of_b.stride_of(batch), row);
     a.progress();
     b.progress();
   }
@@ -212,7 +224,7 @@ void multiply_panel(summed_dims const& d, index_t rows, index_t columns, panels_
 
 /// True if kernels/einsum.hpp is included and BLAS multiplies these elements.
 template <class S, class T>
-concept has_matrix_product = requires { requires kernels_detail::matrix_product<S, T>::fits; };
+concept has_matrix_products = requires { requires kernels_detail::matrix_products<S, T>::fits; };
 
 /// BLAS is slow for few terms, so smaller blocks are gathered at once.
 inline constexpr index_t least_terms_in_place = 128;
@@ -224,8 +236,8 @@ inline constexpr index_t least_terms_in_place = 128;
 template <equation E, class T, class S, class M>
 bool product_in_place(routed_operand<T, S, M> const& a, routed_operand<T, S, M> const& b, shape const& product,
                       layout_value const& layout, shard_of_product<T, S>& result, call_site const& w) {
-  constexpr summed_dims d(einsum_op<E>::eq);
-  if constexpr (runs_in_caller<S> && d.of_a >= 0 && has_matrix_product<S, T>) {
+  constexpr product_dims d(einsum_op<E>::eq);
+  if constexpr (runs_in_caller<S> && d.is_batch_of_matrices && has_matrix_products<S, T>) {
     bool const a_is_read = a.route.gathers_only(d.of_a), b_is_read = b.route.gathers_only(d.of_b);
     if (!(a_is_read || b_is_read) || !(a_is_read || a.route.is_ready(d.of_a)) ||
         !(b_is_read || b.route.is_ready(d.of_b)))
@@ -248,7 +260,7 @@ bool product_in_place(routed_operand<T, S, M> const& a, routed_operand<T, S, M> 
       for (index_t t = 0; t < panels.count; ++t) {
         left.receive(t);
         right->receive(t);
-        multiply_panel<S>(d, local[d.transposed ? 1 : 0], local[d.transposed ? 0 : 1], panels, t, left, *right, result);
+        multiply_panel<S>(d, local, panels, t, left, *right, result);
         left.release();
         right->release();
       }

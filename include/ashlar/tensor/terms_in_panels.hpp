@@ -36,11 +36,11 @@ struct panels_of_terms {
   index_t terms_in(side_of_segment operand, int rank, index_t panel) const;
 };
 
-/// Some rows or columns of a matrix.
+/// Some terms of an operand. They begin at `data`, in an array of these extents.
 template <class T>
 struct part_of_operand {
   T const* data;
-  index_t leading;
+  shape extents;
 };
 
 /// A shard of an operand, whose dimension `dim` is summed.
@@ -51,7 +51,13 @@ struct shard_of_terms {
   shape extents;
   index_t terms() const { return extents[dim]; }
   /// The terms from a position on.
-  part_of_operand<T> part(index_t begin) const { return {data + begin * (dim == 0 ? extents[1] : 1), extents[1]}; }
+  part_of_operand<T> part(index_t begin) const { return {data + begin * extents.stride(dim), extents}; }
+  /// The extents of an array of that many terms alone.
+  shape extents_of(index_t terms) const {
+    shape s = extents;
+    s[dim] = terms;
+    return s;
+  }
 };
 
 /// An operand whose panels travel between ranks, in two buffers. The panel after the one that is read travels meanwhile.
@@ -70,10 +76,10 @@ class operand_in_panels {
         operand_(operand),
         shard_(shard),
         self_(ranks.rank()),
-        line_(shard.extents[1 - shard.dim]) {
+        line_(shard.extents_of(1).size()) {
     index_t own = 0;
     for (segment_of_terms const& s : panels_.segments) own += (s.*operand_).rank == self_;
-    packs_ = levels_ != nullptr || own > 1 || (shard.dim == 1 && panels_.count * own > 1);
+    packs_ = levels_ != nullptr || own > 1 || (shard.dim != 0 && panels_.count * own > 1);
     index_t most = 0;
     for (int k = 0; k < ranks_.size(); ++k)
       if (k != ranks_.rank() || packs_) most += terms_of(k, local_rank(), 0);
@@ -136,7 +142,7 @@ class operand_in_panels {
           break;
         }
     T const* const at = panel_of(place) + begin_of(node, place, panel_) + elements_before(segment);
-    return {at, shard_.dim == 0 ? line_ : slice.size()};
+    return {at, shard_.extents_of(slice.size())};
   }
 
  private:
@@ -184,10 +190,9 @@ class operand_in_panels {
     for (std::size_t s = 0; s < panels_.segments.size(); ++s) {
       if (owner(s) != self_) continue;
       index_t const terms = panels_.slice(s, t).size();
-      shape all = shard_.extents;
-      all[shard_.dim] = terms;
+      shape const all = shard_.extents_of(terms);
       kernels::box from, whole;
-      for (int d = 0; d < 2; ++d) from.extent[d] = whole.extent[d] = all[d];
+      for (int d = 0; d < all.rank; ++d) from.extent[d] = whole.extent[d] = all[d];
       from.lower[shard_.dim] = begin_in_shard(s, t);
       strided_copy(Space{}, shard_.data, to, copy_loops{loops_between(shard_.extents, from, all, whole)});
       to += elements(terms);

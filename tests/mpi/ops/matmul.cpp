@@ -147,8 +147,8 @@ TEST_CASE_TEMPLATE("matmul: complex numbers", C, Kokkos::complex<double>, Kokkos
 namespace {
 
 template <class L>
-void check_memory_of_square(device_mesh<xy_grid> const& m, index_t n) {
-  auto const a = numbers<L, double>(m, shape::of(n, n));
+void check_memory_of_square(device_mesh<xy_grid> const& m, shape const& extents) {
+  auto const a = numbers<L, double>(m, extents);
   (void)a.data();
   bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
   pool::reset_peak();
@@ -176,11 +176,14 @@ TEST_CASE("matmul: many terms, which are read in place, and the memory that this
       check_product<"mk,kn->mn", blocks, cyclic_blocks, blocks>(m, mk, kn);
     }
     // Square matrices: the result alone takes memory, if all ranks are on one node and read each other's memory.
-    check_memory_of_square<blocks>(m, 1040);
+    check_memory_of_square<blocks>(m, shape::of(1040, 1040));
     // Block-cyclic matrices, too, if their blocks have many terms, or both operands have a block on the same rank.
     int const p = m.sizes().size[0], q = m.sizes().size[1];
-    if (12 % p == 0 && 12 % q == 0) check_memory_of_square<layout<cyclic("x", 128), cyclic("y", 128)>>(m, 12 * 128);
-    if (p == q) check_memory_of_square<layout<cyclic("x", 8), cyclic("y", 8)>>(m, 1536);
+    if (12 % p == 0 && 12 % q == 0)
+      check_memory_of_square<layout<cyclic("x", 128), cyclic("y", 128)>>(m, shape::of(12 * 128, 12 * 128));
+    if (p == q) check_memory_of_square<layout<cyclic("x", 8), cyclic("y", 8)>>(m, shape::of(1536, 1536));
+    // And batches.
+    check_memory_of_square<layout<none, "x", "y">>(m, shape::of(2, 1040, 1040));
   });
 }
 
@@ -252,6 +255,21 @@ TEST_CASE("matmul: terms in panels") {
       if (m.sizes().size[0] == m.sizes().size[1])
         check_panels<"mk,kn->mn", cyclic_squares, layout<cyclic("x", 3), none>, cyclic_squares,
                      layout<none, cyclic("y", 3)>>(m, mk, kn);
+    }
+    // Batches of matrices, and rows of two labels. A rank has unequal, and no, parts of them.
+    using batch = layout<none, "x", "y">;
+    using lines = layout<"x", none, "y">;
+    for (index_t k : {130 * m.size(), two_panels}) {
+      check_panels<"bmk,bkn->bmn", batch, layout<none, "x", none>, batch, layout<none, none, "y">>(
+          m, shape::of(2, 3, k), shape::of(2, k, 5));
+      check_panels<"mbk,kbn->nbm", lines, layout<"x", none, none>, lines, layout<none, none, "y">, float>(
+          m, shape::of(3, 2, k), shape::of(k, 2, 5));
+      check_panels<"bkm,nbk->bnm", layout<none, "y", "x">, layout<none, none, "x">, layout<"y", none, "x">,
+                   layout<"y", none, none>>(m, shape::of(2, k, 3), shape::of(5, 2, k));
+      check_panels<"bmk,kn->bmn", lines, layout<"x", none, none>, blocks, columns>(m, shape::of(3, 2, k),
+                                                                                   shape::of(k, 5));
+      check_panels<"km,kbcd->mbcd", crossed, layout<none, "x">, layout<"x", "y", none, none>,
+                   layout<none, "y", none, none>>(m, shape::of(k, 3), shape::of(k, 5, 2, 1));
     }
     // Both operands are gathered over one axis: one after the other.
     auto const a = numbers<layout<none, "x">, double>(m, shape::of(3, 300 * most));

@@ -29,8 +29,10 @@ ASHLAR_INLINE route_of_tensor::route_of_tensor(layout_value const& f, layout_val
 }
 
 ASHLAR_INLINE bool route_of_tensor::gathers_only(int dim) const {
+  for (int d = 0; d < from.rank; ++d)
+    if (d != dim && !(from.dim[d] == to.dim[d])) return false;
   return only && size == 1 && step[0]->what == collective::all_gather && to.dim[dim].size == 0 &&
-         from.dim[1 - dim] == to.dim[1 - dim] && step[0]->axes == from.dim[dim].mask();
+         step[0]->axes == from.dim[dim].mask();
 }
 
 ASHLAR_INLINE product_route const& product_routes::of(ops_detail::product_problem const& p, shape const& a,
