@@ -18,57 +18,63 @@ struct role_strides {
 
 /// The dimensions of a product of two operands by the roles of their labels.
 struct product_dims {
-  label_role role[3][max_rank] = {};  // of a, b and the result
-  int rank[3] = {};
+  einsum_equation::labels array[3] = {};  // a, b and the result
+  label_role role[3][max_rank] = {};
   int of_a = -1, of_b = -1;  // the dimension of the summed label in each operand
+  // One label is summed. Adjacent labels of a role serve as one dimension. Each array ends with a row of a matrix.
   bool is_batch_of_matrices = false;
 
-  constexpr explicit product_dims(einsum_equation const& e) {
+  constexpr explicit product_dims(einsum_equation const& e) : array{e.in[0], e.in[1], e.out} {
     if (e.operands != 2) return;
-    einsum_equation::labels const array[3] = {e.in[0], e.in[1], e.out};
-    int labels[4] = {};  // of each role, in all arrays
-    for (int i = 0; i < 3; ++i) {
-      rank[i] = array[i].rank;
-      for (int d = 0; d < rank[i]; ++d) {
-        char const l = array[i].label[d];
-        bool const a = e.in[0].find(l) >= 0, b = e.in[1].find(l) >= 0, c = e.out.find(l) >= 0;
-        if (a + b + c < 2 || array[i].find(l) != d) return;  // summed in one operand alone, or twice in it
-        role[i][d] = !c ? label_role::summed : !b ? label_role::row : !a ? label_role::column : label_role::batch;
-        ++labels[static_cast<int>(role[i][d])];
-      }
-      if (rank[i] == 0 || role[i][rank[i] - 1] == label_role::batch) return;  // no row of a matrix is contiguous
-    }
-    auto const of = [&](label_role r) { return labels[static_cast<int>(r)]; };
-    if (of(label_role::summed) != 2 || of(label_role::row) == 0 || of(label_role::column) == 0) return;
-    for (int d = 0; d < rank[0]; ++d)
-      if (role[0][d] == label_role::summed) of_a = d, of_b = e.in[1].find(e.in[0].label[d]);
-    is_batch_of_matrices = true;
     for (int i = 0; i < 3; ++i)
-      for (int d = 0; d + 1 < rank[i]; ++d) {
-        // The labels of a role are one dimension of each array that has them.
-        char const l = array[i].label[d], next = array[i].label[d + 1];
-        for (int j = 0; j < 3; ++j) {
-          int const at = array[j].find(l);
-          bool const follows = at >= 0 && at + 1 < rank[j] && array[j].label[at + 1] == next;
-          if (at >= 0 && role[i][d] == role[i][d + 1] && !follows) is_batch_of_matrices = false;
-        }
-        for (int later = d + 2; later < rank[i]; ++later)
-          if (role[i][later] == role[i][d] && role[i][d + 1] != role[i][d]) is_batch_of_matrices = false;
+      for (int d = 0; d < array[i].rank; ++d) {
+        char const l = array[i].label[d];
+        bool const in_a = array[0].find(l) >= 0, in_b = array[1].find(l) >= 0, in_c = array[2].find(l) >= 0;
+        if (in_a + in_b + in_c < 2 || array[i].find(l) != d) return;  // summed in one operand, or a diagonal
+        using enum label_role;
+        role[i][d] = !in_c ? summed : !in_b ? row : !in_a ? column : batch;
       }
+    run const summed = run_of(0, label_role::summed), rows = run_of(0, label_role::row),
+              columns = run_of(1, label_role::column);
+    if (summed.size != 1 || rows.size == 0 || columns.size == 0) return;
+    of_a = summed.begin;
+    of_b = array[1].find(array[0].label[of_a]);
+    is_batch_of_matrices = true;
+    for (int i = 0; i < 3; ++i) {
+      is_batch_of_matrices &= !is_last(i, label_role::batch);
+      for (int d = 0; d < array[i].rank; ++d) {
+        // The first label of a role begins the run of all its labels, in the same order in each array.
+        run const own = run_of(i, role[i][d]);
+        is_batch_of_matrices &= own.begin <= d && d < own.begin + own.size;
+        for (int other = 0; other < 3; ++other)
+          if (int const at = array[other].find(array[i].label[d]); at >= 0)
+            is_batch_of_matrices &= at - run_of(other, role[i][d]).begin == d - own.begin;
+      }
+    }
   }
 
-  constexpr role_strides strides(int array, shape const& extents) const {
+  constexpr role_strides strides(int i, shape const& extents) const {
     role_strides s;
-    index_t stride = 1;
-    for (int d = rank[array] - 1; d >= 0; --d) {
-      int const r = static_cast<int>(role[array][d]);
-      if (s.stride[r] == 0) s.stride[r] = stride;
+    for (int d = array[i].rank - 1; d >= 0; --d) {
+      int const r = static_cast<int>(role[i][d]);
+      if (s.stride[r] == 0) s.stride[r] = extents.stride(d);
       s.extent[r] *= extents[d];
-      stride *= extents[d];
     }
     return s;
   }
-  constexpr bool is_last(int array, label_role r) const { return role[array][rank[array] - 1] == r; }
+  constexpr bool is_last(int i, label_role r) const { return role[i][array[i].rank - 1] == r; }
+
+ private:
+  struct run {
+    int begin = 0, size = 0;
+  };
+  // The first adjacent labels of a role.
+  constexpr run run_of(int i, label_role r) const {
+    run x;
+    while (x.begin < array[i].rank && role[i][x.begin] != r) ++x.begin;
+    while (x.begin + x.size < array[i].rank && role[i][x.begin + x.size] == r) ++x.size;
+    return x;
+  }
 };
 
 /// The steps by which a tensor comes from one layout into another.
