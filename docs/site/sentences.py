@@ -158,7 +158,7 @@ def words_of(literal, pieces):
     for i, piece in enumerate(pieces):
         found.append(follows(literal, i, []))
         found += [follows(literal[len(piece) - k:], i + 1, [number_of_words(piece[k:])])
-                  for k in range(len(piece)) if not inside_word(piece, k) and literal.startswith(piece[k:])]
+                  for k in range(len(piece)) if literal[:1] == piece[k] and literal.startswith(piece[k:]) and not inside_word(piece, k)]
     return max(found, default=0)
 
 
@@ -212,10 +212,10 @@ def plain(text):
     return re.sub(r"([<>*_`\[\]|$\\])", r"\\\1", text)
 
 
-def write_pages(root, folder):
+def write_pages(root, folder, found=None):
     """One page of sentences per layer, in MyST."""
     layers = {}
-    for s in provoked(root):
+    for s in found or provoked(root):
         layers.setdefault(s["header"].split("/")[0] if "/" in s["header"] else "meta", {}).setdefault(s["text"], s)  # a sentence of several functions is shown once
     for layer, of_layer in layers.items():
         found = list(of_layer.values())

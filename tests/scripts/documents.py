@@ -97,7 +97,7 @@ if len(known) < begins:
 if len(without) > MOST_WITHOUT_A_TEST:
     faults += [f"{s['header']}:{s['line']}: no test names this sentence: {s['text']}" for s in without]
 with tempfile.TemporaryDirectory() as folder:
-    sentences.write_pages(root, pathlib.Path(folder))
+    sentences.write_pages(root, pathlib.Path(folder), known)
     written = "\n".join(p.read_text(encoding="utf-8") for p in pathlib.Path(folder).iterdir())
     faults += [f"{s['header']}:{s['line']}: the sentence is on no page" for s in known if sentences.plain(s["text"]) not in written]
 
