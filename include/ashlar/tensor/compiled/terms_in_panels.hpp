@@ -10,16 +10,15 @@ ASHLAR_INLINE panels_of_terms::panels_of_terms(std::vector<index_set> const& of_
   index_t longest = 0;
   for (std::size_t p = 0; p < of_a.size(); ++p)
     for (std::size_t q = 0; q < of_b.size(); ++q) {
-      index_t size = 0, end_in_a = -1, end_in_b = -1;
+      index_t end_in_a = -1, end_in_b = -1;
       layout_detail::for_each_common_run(of_a[p], of_b[q], [&](index_t n, index_t i, index_t j) {
         if (i == end_in_a && j == end_in_b)  // blocks that are adjacent in both shards
           segments.back().size += n;
         else
           segments.push_back({n, {static_cast<int>(p), i}, {static_cast<int>(q), j}});
-        size = segments.back().size;
         end_in_a = i + n;
         end_in_b = j + n;
-        longest = std::max(longest, size);
+        longest = std::max(longest, segments.back().size);
       });
     }
   count = std::max(index_t{1}, longest / least);
