@@ -244,8 +244,8 @@ bool product_in_place(routed_operand<T, S, M> const& a, routed_operand<T, S, M> 
       return false;
     axis_mask const of_a = a_is_read ? a.route.step[0]->axes : 0, of_b = b_is_read ? b.route.step[0]->axes : 0;
     device_mesh<M> const& m = a.mesh;
-    // A group of ranks reads one operand in place at a time.
-    if (m.sizes().ranks(of_a | of_b) == 1 || of_a == of_b) return false;
+    // A group of ranks reads one operand in place at a time. Axes of size 1 make no other group.
+    if (m.sizes().ranks(of_a ^ of_b) == 1) return false;
     auto const terms_of_a = a.terms_of_ranks(of_a, d.of_a), terms_of_b = b.terms_of_ranks(of_b, d.of_b);
     panels_of_terms panels(terms_of_a, terms_of_b);
     auto const segments = static_cast<index_t>(panels.segments.size());

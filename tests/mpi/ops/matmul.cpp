@@ -277,6 +277,10 @@ TEST_CASE("matmul: terms in panels") {
     int gathered = 0;
     auto const c = product_of_gathered<"mk,kn->mn", whole, whole>(a, b, gathered);
     check<whole>(c, sum_of_products("mk", "kn", "mn", value_of(a), value_of(b)));
+    // The same ranks under the names of other axes, where an axis has size 1.
+    auto const over_both = numbers<layout<none, axes("x", "y")>, double>(m, shape::of(3, 300 * most));
+    auto const d = product_of_gathered<"mk,kn->mn", whole, whole>(over_both, b, gathered);
+    check<whole>(d, sum_of_products("mk", "kn", "mn", value_of(over_both), value_of(b)));
     shape const none_of_a = shape::of(0, 640), few_of_b = shape::of(640, 1);  // empty shards
     if (most <= 4) check_panels<"mk,kn->mn", blocks, rows, blocks, columns>(m, none_of_a, few_of_b);
   });
