@@ -26,8 +26,8 @@ endfunction()
 # Each test has its own folder for Open MPI's session. In a shared folder, a program that ends may remove a folder that
 # another is about to use, which then ends in MPI_Init. (It happened to 36 of 4500 programs without a daemon, three at a
 # time.)
-# UCX, over which MPICH 4.2 sends, ends a program with an assertion in MPI_Finalize after an error has given up large messages that it sends
-# from where they lie. The tests of errors let it copy them.
+# UCX, over which MPICH 4.2 sends, ends a program with an assertion in MPI_Finalize if an error has given up large messages that it sends
+# from where they lie. In tests it copies them.
 # Ranks claim a processor each. Beside a compiler on the same core, a rank that yields waits for a time slice, so tests of 4
 # ranks took 3 to 20 times as long.
 function(ashlar_add_test name)

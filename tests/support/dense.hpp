@@ -266,17 +266,24 @@ auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
   return t;
 }
 
-/// True if a tensor denotes the value `expected`. Rank 0 decides; every rank returns its answer.
+/// True if the ranks' shards denote the value `expected`. Rank 0 decides; every rank returns its answer.
 /// Collective.
-template <class X, class T>
-bool denotes(X const& x, std::vector<T> const& expected) {
-  auto const& t = plan_detail::materialize(x);
-  auto const shards = all_shards(shard(t), 0);
-  int right = shards.empty() || denote(t.extents(), t.layout, t.mesh().sizes(), shards) == expected;
+template <class T>
+bool shards_denote(shape const& extents, layout_value const& layout, mesh_shape const& mesh, std::vector<T> const& mine,
+                   std::vector<T> const& expected) {
+  auto const shards = all_shards(mine, 0);
+  int right = shards.empty() || denote(extents, layout, mesh, shards) == expected;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
   comm_detail::poll({&request, 1});
   return right != 0;
+}
+
+/// True if a tensor denotes the value `expected`. Collective.
+template <class X, class T>
+bool denotes(X const& x, std::vector<T> const& expected) {
+  auto const& t = plan_detail::materialize(x);
+  return shards_denote(t.extents(), t.layout, t.mesh().sizes(), shard(t), expected);
 }
 
 }  // namespace ashlar::test

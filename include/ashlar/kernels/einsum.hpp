@@ -218,7 +218,7 @@ bool contract_with_conjugate(contraction const& x, T const* a, T* c) {
   return true;
 }
 
-/// Products of matrices, for tensor/product_of_blocks.hpp, which includes no BLAS.
+/// gemm_batch, for tensor/product_of_blocks.hpp, which includes no BLAS.
 template <class Space, class T>
 struct matrix_products {
   static constexpr bool fits = kernels::BlasScalar<T>;

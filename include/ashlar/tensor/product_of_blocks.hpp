@@ -194,7 +194,8 @@ void multiply_panel(product_dims const& d, shape const& product, panels_of_terms
   using enum label_role;
   using products = kernels_detail::matrix_products<S, T>;
   role_strides const of_c = d.strides(2, product);
-  bool const transposed = d.is_last(2, row);  // c' = b' a'
+  bool const transposed = d.is_last(2, row);                                              // c' = b' a'
+  label_role const major = transposed ? column : row, minor = transposed ? row : column;  // of c as it is stored
   // The matrix of two roles, or its transpose, at the begin of the batch.
   auto const matrix_of = [&](int array, T const* data, role_strides const& of, label_role first, label_role second) {
     bool const stored_transposed = d.is_last(array, first);
@@ -205,18 +206,16 @@ void multiply_panel(product_dims const& d, shape const& product, panels_of_terms
     if (slice.size() == 0) continue;
     auto const x = a.part(s, slice), y = b.part(s, slice);
     role_strides const of_a = d.strides(0, x.extents), of_b = d.strides(1, y.extents);
-    auto const left = matrix_of(0, x.data, of_a, row, summed), right = matrix_of(1, y.data, of_b, summed, column);
+    auto left = matrix_of(0, x.data, of_a, row, summed), right = matrix_of(1, y.data, of_b, summed, column);
+    index_t step_left = of_a.stride_of(batch), step_right = of_b.stride_of(batch);
+    if (transposed) {
+      std::swap(left, right);
+      std::swap(step_left, step_right);
+    }
     T const beta = s == 0 && t == 0 ? result.beta : T(1);
-    index_t const rows = of_c.extent_of(row), columns = of_c.extent_of(column), count = of_c.extent_of(batch);
-    auto const run = [&](index_t m, index_t n, auto const& l, index_t step_l, auto const& r, index_t step_r,
-                         label_role leading) {
-      products::run(S{}, count, m, n, slice.size(), result.alpha, l, step_l, r, step_r, beta, result.c.data(),
-                    of_c.stride_of(leading), of_c.stride_of(batch));
-    };
-    if (transposed)
-      run(columns, rows, right, of_b.stride_of(batch), left, of_a.stride_of(batch), column);
-    else
-      run(rows, columns, left, of_a.stride_of(batch), right, of_b.stride_of(batch), row);
+    products::run(S{}, of_c.extent_of(batch), of_c.extent_of(major), of_c.extent_of(minor), slice.size(), result.alpha,
+                  left, step_left, right, step_right, beta, result.c.data(), of_c.stride_of(major),
+                  of_c.stride_of(batch));
     a.progress();
     b.progress();
   }

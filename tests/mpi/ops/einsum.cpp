@@ -19,18 +19,15 @@ using maxima_of_sums = partial<partial<layout<none, none>, "x">, "y", op::max>;
 template <equation E, class La, class Lb, class Out, class T = std::int64_t>
 void check_product(device_mesh<xy_grid> const& m, shape const& ea, shape const& eb) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
-  auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
   auto const b = numbers<Lb, T>(m, eb);
-  check<Out>(einsum<E>(a, b),
-             sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), value_of(a), value_of(b)));
+  check<Out>(einsum<E>(a, b), sum_of_products(q, value_of(a), value_of(b)));
 }
 template <equation E, class La, class Out, class T = std::int64_t>
 void check_sum(device_mesh<xy_grid> const& m, shape const& ea) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
-  auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
-  check<Out>(einsum<E>(a), sum_of_products(labels(q.in[0]), "", labels(q.out), value_of(a), {}));
+  check<Out>(einsum<E>(a), sum_of_products(q, value_of(a)));
 }
 
 // A tensor of complex integers, whose real part is a different function of the place than its imaginary part.
@@ -45,13 +42,10 @@ auto complex_numbers(device_mesh<xy_grid> const& m, shape const& e) {
 template <equation E, class L, class Out, class C>
 void check_with_conjugate(device_mesh<xy_grid> const& m, shape const& e) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
-  auto const labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   dense_array re{e, {}}, im{e, {}};
   for (index_t g = 0; g < e.size(); ++g)
     re.element.push_back(small_number(g, 0)), im.element.push_back(small_number(g, 5));
-  auto const product = [&](dense_array const& x, dense_array const& y) {
-    return sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), x, y);
-  };
+  auto const product = [&](dense_array const& x, dense_array const& y) { return sum_of_products(q, x, y); };
   dense_array const rr = product(re, re), ii = product(im, im), ri = product(re, im), ir = product(im, re);
   using R = typename C::value_type;
   std::vector<C> first, second;

@@ -30,11 +30,9 @@ using maxima = partial<columns, "x", op::max>;
 template <equation E, class To, class La, class Lb, class T = double>
 void check_product(device_mesh<xy_grid> const& m, shape const& ea, shape const& eb) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
-  auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
   auto const b = numbers<Lb, T>(m, eb);
-  check<To>(einsum_to<E, To>(a, b),
-            sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), value_of(a), value_of(b)));
+  check<To>(einsum_to<E, To>(a, b), sum_of_products(q, value_of(a), value_of(b)));
 }
 
 // Extents that divide and that do not, with empty shards and empty arrays: rows, terms, columns.
@@ -59,6 +57,18 @@ void check_layouts(device_mesh<xy_grid> const& m) {
                     std::tuple_element_t<(I + By) % n, list>>(m),
      ...);
   }(std::make_integer_sequence<int, sizeof...(L)>{});
+}
+
+template <class L>
+void check_memory_of_square(device_mesh<xy_grid> const& m, shape const& extents) {
+  auto const a = numbers<L, double>(m, extents);
+  (void)a.data();
+  bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
+  pool::reset_peak();
+  std::size_t const used = pool::in_use();
+  auto const c = matmul<L>(a, a);
+  (void)c.data();
+  if (reads) CHECK(pool::peak() - used < static_cast<std::size_t>(c.local_size()) * sizeof(double) + 65536);
 }
 
 }  // namespace
@@ -144,22 +154,6 @@ TEST_CASE_TEMPLATE("matmul: complex numbers", C, Kokkos::complex<double>, Kokkos
 }
 
 // 128 terms per rank and more: blocks of the other ranks are read in place. Fewer terms are gathered.
-namespace {
-
-template <class L>
-void check_memory_of_square(device_mesh<xy_grid> const& m, shape const& extents) {
-  auto const a = numbers<L, double>(m, extents);
-  (void)a.data();
-  bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
-  pool::reset_peak();
-  std::size_t const used = pool::in_use();
-  auto const c = matmul<L>(a, a);
-  (void)c.data();
-  if (reads) CHECK(pool::peak() - used < static_cast<std::size_t>(c.local_size()) * sizeof(double) + 65536);
-}
-
-}  // namespace
-
 TEST_CASE("matmul: many terms, which are read in place, and the memory that this saves") {
   on_every_mesh([](auto const& m) {
     for (index_t k : {1, 1100, 1237}) {
@@ -215,13 +209,11 @@ auto product_of_gathered(A const& a, B const& b, int& gathered) {
 template <equation E, class La, class ToA, class Lb, class ToB, class T = double>
 void check_panels(device_mesh<xy_grid> const& m, shape const& ea, shape const& eb) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
-  auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
   auto const b = numbers<Lb, T>(m, eb);
   int gathered = 0;
   auto const c = product_of_gathered<E, ToA, ToB>(a, b, gathered);
-  check<layout_t<decltype(c)>>(
-      c, sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), value_of(a), value_of(b)));
+  check<layout_t<decltype(c)>>(c, sum_of_products(q, value_of(a), value_of(b)));
   // Blocks of 128 terms and more are not gathered, unless no rank lacks any. A device gathers them all.
   index_t const p = m.sizes().size[0], r = m.sizes().size[1];
   if (host_reads_tensors && p > 1 && r > 1) CHECK(gathered == 0);

@@ -72,6 +72,13 @@ inline dense_array sum_of_products(std::string_view labels_a, std::string_view l
   return y;
 }
 
+/// The same for an equation. With one operand `b` is not read.
+inline dense_array sum_of_products(layout_detail::einsum_equation const& e, dense_array const& a,
+                                   dense_array const& b = {}) {
+  auto const labels = [](auto const& l) { return std::string_view(l.label, static_cast<std::size_t>(l.rank)); };
+  return sum_of_products(labels(e.in[0]), e.operands == 1 ? "" : labels(e.in[1]), labels(e.out), a, b);
+}
+
 template <class F>
 dense_array map(F f, dense_array const& a) {
   dense_array y = a;

@@ -29,9 +29,9 @@ ASHLAR_INLINE route_of_tensor::route_of_tensor(layout_value const& f, layout_val
 }
 
 ASHLAR_INLINE bool route_of_tensor::gathers_only(int dim) const {
-  for (int d = 0; d < from.rank; ++d)
-    if (d != dim && !(from.dim[d] == to.dim[d])) return false;
-  return only && size == 1 && step[0]->what == collective::all_gather && to.dim[dim].size == 0 &&
+  layout_value gathered = from;
+  gathered.dim[dim] = {};
+  return only && size == 1 && step[0]->what == collective::all_gather && to == gathered &&
          step[0]->axes == from.dim[dim].mask();
 }
 
