@@ -30,3 +30,15 @@ TEST_CASE("node_group: a rank whose process has ended is not waited for") {
   others[1].turns[1].arrived = 1;
   group_on(others).arrive({});
 }
+
+TEST_CASE("node_group: a round that begins inside another is an error, not a wrong operand") {
+  node_slot slot;
+  node_group g(0, {{nullptr, &slot, 0}}, {});
+  g.arrive({1, 0, 0});
+  CHECK_THROWS_WITH_AS(g.begin({2, 0, 0}), doctest::Contains("began inside another one of theirs"), error);
+  CHECK(g.call(0).fingerprint == 1);
+  g.finish();
+  g.arrive({2, 0, 0});
+  CHECK(g.call(0).fingerprint == 2);
+  g.finish();
+}

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/comm/desync/made_tensors.hpp"
@@ -143,9 +144,12 @@ class node_group {
     wait_until_all_have_arrived();
   }
   /// The same without waiting. Pre: this rank has waited for all ranks in the round before. Error: if this rank has
-  /// given up.
+  /// given up, or has not finished the round before: its call and its operand would be lost.
   void begin(node_call const& call) {
     refuse_after_giving_up();
+    if (std::exchange(is_in_a_round_, true))
+      throw error(
+          "ashlar: a collective of ranks of a node began inside another one of theirs; this is a mistake in ashlar");
     ++round_;
     node_slot::turn& mine = turn(own(), round_);
     mine.call = call;
@@ -179,7 +183,10 @@ class node_group {
   }
 
   /// Ends the round for this rank: it no longer reads or writes other ranks' memory.
-  void finish() { own().slot->done.store(own().round + round_, std::memory_order_release); }
+  void finish() {
+    is_in_a_round_ = false;
+    own().slot->done.store(own().round + round_, std::memory_order_release);
+  }
   /// Waits until all ranks are done. Then this rank's memory is its own again. Error: as arrive.
   void wait_until_all_are_done();
   /// For a rank that leaves the round without that wait: call it after reading the memory of rank q.
@@ -222,6 +229,7 @@ class node_group {
   waiting how_;
   void (*release_)(left_slot);
   std::uint64_t round_ = 0;
+  bool is_in_a_round_ = false;
 };
 
 // Combines n elements, from `first` on, of every rank's operand(q), in the order of the ranks. Calls write(begin,
