@@ -65,10 +65,10 @@ void train(device_mesh<grid> const& m, options const& o) {
   };
   o.train(m.communicator(), {.schedule = steps}, excerpts, take, nothing_else, p, state);
   require_equal_replicas(m, p);
-  double const half = std::log(static_cast<double>(letters)) / 2;  // of the loss of guessing
-  if (losses.size() >= 100 && !(std::accumulate(losses.end() - 20, losses.end(), 0.) / 20 < half))
+  double const limit = std::log(static_cast<double>(letters)) / 2;  // of the loss of guessing
+  if (losses.size() >= 100 && !(std::accumulate(losses.end() - 20, losses.end(), 0.) / 20 < limit))
     throw error("transformer: " + std::to_string(losses.size()) +
-                " steps bring the loss below half of that of guessing, " + std::to_string(half) +
+                " steps bring the loss below half of that of guessing, " + std::to_string(limit) +
                 "; take a smaller --dropout or a larger --batch");
   auto const score = [&, &p = p](idx_array const& texts) {
     shuffled_batches const all(texts.extents[0], texts.extents[0], prng_key{0}, 0, example_order::stored);

@@ -1,5 +1,7 @@
 // einsum of three and four tensors, multiplied pair by pair in the cheapest order.
 #pragma once
+#include <utility>
+
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/plan/contraction_order.hpp"
 
@@ -80,10 +82,11 @@ constexpr auto multiply_pairs(X const&... x) {
     constexpr equation pair = text_of(pair_of(e, left, right)), rest = text_of(after_pair(e, left, right));
     auto const product = apply(einsum_op<pair>{}, operand_at<left>(x...), operand_at<right>(x...));
     auto const at = [&]<int O>(std::integral_constant<int, O>) -> auto const& {
+      constexpr int before = O < right ? O : O + 1;
       if constexpr (O == left)
-        return product;
+        return std::as_const(product);
       else
-        return operand_at < O < right ? O : O + 1 > (x...);
+        return operand_at<before>(x...);
     };
     return [&]<int... O>(std::integer_sequence<int, O...>) {
       return multiply_pairs<Orders, I, Step + 1, rest>(at(std::integral_constant<int, O>{})...);

@@ -75,7 +75,7 @@ struct backend;
 
 /// The backend of a tensor's mesh.
 template <class X>
-using backend_of = backend<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>>;
+using backend_of = backend<std::remove_cvref_t<decltype(std::declval<std::remove_cvref_t<X> const&>().mesh())>>;
 
 template <class T, class L, class Handle>
 constexpr auto allocate(Handle const& m, shape const& extents) {

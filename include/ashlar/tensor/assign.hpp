@@ -34,18 +34,21 @@ bool is_in_memory_of(X const& x, Y const& y) {
 /// Makes the elements of y those of a tensor or an expression.
 template <class T, class L, class M, class S, class Value>
 void assign_elements(sharded_tensor<T, L, M, S>& y, Value value) {
-  auto const node = node_of(value);
-  auto const sources = sources_of(value);
-  if constexpr (requires { value.finished(); }) {
-    if (auto const* const finished = value.finished()) return assign_elements(y, *finished);
-    value.drop();  // it would keep a copy of what it reads
-  } else {
-    static_assert(
-        ops_detail::in_reach_of_kernels<Value>,
-        "ashlar::assign: the value is where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
-    if (is_in_memory_of(value, y)) return;
+  constexpr bool out_of_reach = ops_detail::operands_out_of_reach<sharded_tensor<T, L, M, S>, Value>::value;
+  static_assert(
+      !out_of_reach,
+      "ashlar::assign: the tensor or the value is where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
+  if constexpr (!out_of_reach) {
+    auto const node = node_of(value);
+    auto const sources = sources_of(value);
+    if constexpr (requires { value.finished(); }) {
+      if (auto const* const finished = value.finished()) return assign_elements(y, *finished);
+      value.drop();  // it would keep a copy of what it reads
+    } else {
+      if (is_in_memory_of(value, y)) return;
+    }
+    write_expression(y, node, sources);
   }
-  write_expression(y, node, sources);
 }
 
 }  // namespace ashlar::tensor_detail

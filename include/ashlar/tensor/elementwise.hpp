@@ -259,7 +259,7 @@ auto const& sources_of(expression<T, L, M, Node, Source...> const& x) {
 }
 
 template <class X>
-using node_of_t = std::remove_cvref_t<decltype(node_of(std::declval<X const&>()))>;
+using node_of_t = std::remove_cvref_t<decltype(node_of(std::declval<std::remove_cvref_t<X> const&>()))>;
 
 template <class T, class L, class M, class Node, class Numbers, class... Source>
 expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n,

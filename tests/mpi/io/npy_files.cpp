@@ -179,13 +179,13 @@ TEST_CASE("npy: floats of 16 bits become float and double, float becomes double,
   auto const path = folder.path / "x.npy";
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   // The bits of 0, 1, -2, 0.5, the largest, the smallest, infinity.
-  std::uint16_t const half[]{0, 0x3c00, 0xc000, 0x3800, 0x7bff, 1, 0x7c00};
+  std::uint16_t const bits[]{0, 0x3c00, 0xc000, 0x3800, 0x7bff, 1, 0x7c00};
   std::vector<float> const floats{0, 1, -2, 0.5f, 65504, std::ldexp(1.f, -24), std::numeric_limits<float>::infinity()};
   for (bool const big : {false, true}) {
     bytes content = file_of<std::uint16_t>(big ? ">f2" : "<f2", shape::of(7), false, 1);
     for (std::size_t i = 0; i < 7; ++i)
       for (std::size_t k = 0; k < 2; ++k)
-        content[content.size() - 14 + 2 * i + k] = static_cast<std::uint8_t>(half[i] >> 8 * (big ? 1 - k : k));
+        content[content.size() - 14 + 2 * i + k] = static_cast<std::uint8_t>(bits[i] >> 8 * (big ? 1 - k : k));
     write_together(folder.ranks, path, content);
     CHECK(denotes(load_npy<float, layout<"p">>(m, path), floats));
     CHECK(denotes(load_npy<double, layout<"p">>(m, path), std::vector<double>(floats.begin(), floats.end())));

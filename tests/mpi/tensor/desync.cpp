@@ -145,12 +145,14 @@ TEST_CASE("desync: ranks of a node name both calls with axis and line, too") {
 
 namespace {
 
+using whole_matrix = sharded_tensor<double, layout<none, none>, line>;
+
 // Of three blocks of this size that are free, how many serve tensors made after f(mesh).
 template <class F>
 int blocks_used_after(index_t (&extents)[2], F f, MPI_Comm ranks = MPI_COMM_WORLD) {
   device_mesh<line> const m(ranks, {testing::ranks()});
   auto const three = [&] {
-    std::vector<sharded_tensor<double, layout<none, none>, line>> all;
+    std::vector<whole_matrix> all;
     for (int i = 0; i < 3; ++i) all.push_back(make<double, layout<none, none>>(m, extents));
     return all;
   };
@@ -180,7 +182,7 @@ TEST_CASE("desync: what messages may still reach serves nothing else") {
     CHECK(said([&] { left ? (void)reduce_scatter<"x", 0>(as_partial<"x">(whole(m))) : others(m); }) != "");
   });
   CHECK(sent == 3 - left);
-  index_t half[]{50 * p, 2 * p};
+  index_t smaller[]{50 * p, 2 * p};
   for (auto const way : {comm::algorithm::mpi, comm::algorithm::exchange}) {
     auto const tuned = comm::tuned;
     comm::tuned.forced = way;
@@ -188,7 +190,7 @@ TEST_CASE("desync: what messages may still reach serves nothing else") {
     variable const soon("ASHLAR_DEADLINE", "1");
     own_world const world;
     auto const alone = [&](auto const& m) {
-      auto const s = numbers<partial<layout<none, none>, "x">>(m, half);
+      auto const s = numbers<partial<layout<none, none>, "x">>(m, smaller);
       if (left) CHECK(said([&] { (void)all_reduce<"x">(bundle(s, s)); }) != "");
       MPI_Barrier(MPI_COMM_WORLD);
     };
