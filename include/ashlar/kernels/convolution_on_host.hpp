@@ -52,8 +52,8 @@ struct convolution_by_blas {
       auto const patches = memory.array<T>(largest_part(g, limit, last - first) * k);
       for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
         copy_patches(g, images + n * g.image_size(), count, begin, end, patches.data());
-        kernels::gemm(space, count * (end - begin), o, k, T(1), matrix<T>{patches.data(), k}, matrix<T>{kernel, o},
-                      T(0), result + (n * g.positions() + begin) * o, o);
+        gemm_in_thread(count * (end - begin), o, k, T(1), matrix<T>{patches.data(), k}, matrix<T>{kernel, o}, T(0),
+                       result + (n * g.positions() + begin) * o, o);
       });
     });
   }
@@ -65,9 +65,8 @@ struct convolution_by_blas {
       std::fill_n(d_images + first * g.image_size(), (last - first) * g.image_size(), T(0));
       auto const patches = memory.array<T>(largest_part(g, limit, last - first) * k);
       for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
-        kernels::gemm(space, count * (end - begin), k, o, T(1),
-                      matrix<T>{d_result + (n * g.positions() + begin) * o, o}, matrix<T>{kernel, o, true}, T(0),
-                      patches.data(), k);
+        gemm_in_thread(count * (end - begin), k, o, T(1), matrix<T>{d_result + (n * g.positions() + begin) * o, o},
+                       matrix<T>{kernel, o, true}, T(0), patches.data(), k);
         add_patches(g, patches.data(), count, begin, end, d_images + n * g.image_size());
       });
     });
@@ -84,9 +83,9 @@ struct convolution_by_blas {
         for_each_part(g, limit, g.images * s / slices, g.images * (s + 1) / slices,
                       [&](index_t n, index_t count, index_t begin, index_t end) {
                         copy_patches(g, images + n * g.image_size(), count, begin, end, patches.data());
-                        kernels::gemm(space, k, o, count * (end - begin), T(1), matrix<T>{patches.data(), k, true},
-                                      matrix<T>{d_result + (n * g.positions() + begin) * o, o}, beta,
-                                      sums.data() + s * k * o, o);
+                        gemm_in_thread(k, o, count * (end - begin), T(1), matrix<T>{patches.data(), k, true},
+                                       matrix<T>{d_result + (n * g.positions() + begin) * o, o}, beta,
+                                       sums.data() + s * k * o, o);
                         beta = T(1);
                       });
       }

@@ -181,8 +181,8 @@ struct contract_call {
 };
 
 /// c = a times its conjugate, which is operand Conjugated. Returns false, and writes nothing, unless HERK computes it.
-template <int Conjugated, class T>
-bool contract_with_conjugate(contraction const& x, T const* a, T* c) {
+template <int Conjugated, class Space, class T>
+bool contract_with_conjugate(Space const& space, contraction const& x, T const* a, T* c) {
   contraction y;
   auto const take = [](labelled& to, labelled const& from) {
     to.append(from, [&](char l) { return from.extent(l) != 1; });
@@ -213,7 +213,7 @@ bool contract_with_conjugate(contraction const& x, T const* a, T* c) {
     g.outer.locate(i, o);
     kernels::matrix<T> factor = cs.transposed ? right : left;  // c' = b' a'
     factor.data += o[0];
-    host_blas::hermitian_square(n, k, factor, (Conjugated == 0) != cs.transposed, c + o[2], cs.leading);
+    blas_of(space).hermitian_square(n, k, factor, (Conjugated == 0) != cs.transposed, c + o[2], cs.leading);
   }
   return true;
 }
@@ -277,12 +277,13 @@ void run(ops_detail::scaled_einsum<E, T> const& op, S const& space, scratch_memo
 
 /// Returns false, and writes nothing, unless BLAS computes half of the product and mirrors it.
 template <equation E, int Conjugated, class S, class T>
-bool run(ops_detail::einsum_with_conjugate<E, Conjugated> const&, S const&, scratch_memory, shard<T> const& y,
+bool run(ops_detail::einsum_with_conjugate<E, Conjugated> const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& a) {
   if constexpr (kernels_detail::has_herk<T> && kernels_detail::runs_in_caller<S>) {
     constexpr auto e = ops_detail::einsum_op<E>::eq;
     return kernels_detail::contract_with_conjugate<Conjugated>(
-        {{e.in[0], a.local_extents()}, {e.in[1], a.local_extents()}, {e.out, y.local_extents()}}, a.data, y.data);
+        space, {{e.in[0], a.local_extents()}, {e.in[1], a.local_extents()}, {e.out, y.local_extents()}}, a.data,
+        y.data);
   } else {
     return false;
   }

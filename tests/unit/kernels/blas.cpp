@@ -2,6 +2,8 @@
 #include "ashlar/kernels/blas.hpp"
 #include "support/device_array.hpp"
 #include <doctest/doctest.h>
+#include <array>
+#include <vector>
 
 using namespace ashlar;
 using namespace test;
@@ -146,7 +148,7 @@ TEST_CASE_TEMPLATE("a matrix times its conjugate transpose, by half", T, std::co
               float imaginary = 0;
               for (T& x : a.host) x += T(0, imaginary = imaginary < 4 ? imaginary + 1 : -3);
               auto const device = to_device(a.host);
-              kernels_detail::host_blas::hermitian_square(
+              kernels_detail::blas_of(space()).hermitian_square(
                   n, k, kernels::matrix<T>{device.data(), a.leading, transposed}, first, c.device.data(), c.leading);
               auto const bar = [](T x) { return T(x.real(), -x.imag()); };
               auto expected = c.host;
@@ -158,4 +160,94 @@ TEST_CASE_TEMPLATE("a matrix times its conjugate transpose, by half", T, std::co
                 }
               CHECK(to_host(c.device) == expected);
             }
+}
+
+TEST_CASE("products in parts: blocks that are not empty, for at most this number of threads") {
+  using kernels_detail::parts_of_product;
+  for (index_t m : {1, 15, 16, 17, 64, 700, 4096})
+    for (index_t n : {1, 16, 33, 500, 3001})
+      for (index_t k : {1, 20, 1000})
+        for (index_t threads : {1, 2, 3, 6, 7, 16, 48}) {
+          auto const parts = parts_of_product(m, n, k, threads);
+          CHECK(parts.size() >= 1);
+          CHECK(parts.size() <= threads);
+          CHECK(parts.rows <= (m + 15) / 16);
+          CHECK(parts.columns <= (n + 15) / 16);
+          if (parts.size() > 1) CHECK(m * n * k >= parts.size() << 17);
+        }
+  auto const is = [](auto parts, index_t rows, index_t columns) {
+    return parts.rows == rows && parts.columns == columns;
+  };
+  CHECK(is(parts_of_product(4096, 4096, 4096, 16), 4, 4));
+  CHECK(is(parts_of_product(4096, 512, 4096, 8), 8, 1));
+  CHECK(is(parts_of_product(1, 4096, 4096, 8), 1, 8));
+  CHECK(is(parts_of_product(4096, 4096, 4096, 7), 1, 7));
+  CHECK(is(parts_of_product(16, 16, 4096, 8), 1, 1));
+}
+
+namespace {
+
+// Calls f(blas) with products for several numbers of threads. One thread computes the parts in turn.
+template <class F>
+void with_threads(F f) {
+  if constexpr (kernels_detail::runs_in_caller<Kokkos::DefaultExecutionSpace>)
+    for (index_t threads : {2, 3, 4, 7})
+      f(kernels_detail::threaded_blas<Kokkos::DefaultExecutionSpace>{Kokkos::DefaultExecutionSpace(), threads});
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("products in parts: the same as loops", T, float, double, std::complex<double>) {
+  with_threads([](auto const& blas) {
+    for (auto const& [m, n, k] :
+         std::vector<std::array<index_t, 3>>{{70, 90, 210}, {1, 700, 900}, {800, 1, 700}, {33, 500, 40}})
+      for (bool ta : {false, true})
+        for (bool tb : {false, true})
+          for (T beta : {T(0), T(-1)}) {
+            operand<T> const a(m, k, ta, 3, 1), b(k, n, tb, 1, 2), c(m, n, false, 2, 3);
+            blas.gemm(m, n, k, T(2), a.matrix(), b.matrix(), beta, c.device.data(), c.leading);
+            auto expected = c.host;
+            for (index_t i = 0; i < m; ++i)
+              for (index_t j = 0; j < n; ++j) {
+                T sum = T(0);
+                for (index_t l = 0; l < k; ++l) sum += a(i, l) * b(l, j);
+                expected[c.index(i, j)] = T(2) * sum + beta * c(i, j);
+              }
+            CHECK(to_host(c.device) == expected);
+          }
+  });
+}
+
+TEST_CASE("products in parts: halves that are mirrored") {
+  using T = Kokkos::complex<double>;
+  with_threads([](auto const& blas) {
+    for (index_t n : {65, 130})
+      for (bool transposed : {false, true})
+        for (bool first : {false, true}) {
+          index_t const k = 100;
+          operand<T> a(n, k, transposed, 3, 1);
+          operand<T> const c(n, n, false, 2, 3);
+          double imaginary = 0;
+          for (T& x : a.host) x += T(0, imaginary = imaginary < 4 ? imaginary + 1 : -3);
+          auto const device = to_device(a.host);
+          kernels::matrix<T> const left{device.data(), a.leading, transposed},
+              right{device.data(), a.leading, !transposed};
+          auto const bar = [](T x) { return T(x.real(), -x.imag()); };
+          auto of_transpose = c.host, of_conjugate = c.host;
+          for (index_t i = 0; i < n; ++i)
+            for (index_t j = 0; j < n; ++j) {
+              T sum = T(0), conjugated = T(0);
+              for (index_t l = 0; l < k; ++l) {
+                sum += a(i, l) * a(j, l);
+                conjugated += first ? bar(a(i, l)) * a(j, l) : a(i, l) * bar(a(j, l));
+              }
+              of_transpose[c.index(i, j)] = sum;
+              of_conjugate[c.index(i, j)] = conjugated;
+            }
+          blas.gemm(n, n, k, T(1), left, right, T(0), c.device.data(), c.leading);
+          CHECK(to_host(c.device) == of_transpose);
+          blas.hermitian_square(n, k, left, first, c.device.data(), c.leading);
+          CHECK(to_host(c.device) == of_conjugate);
+        }
+  });
 }

@@ -45,8 +45,11 @@ ASHLAR_INLINE void describe(std::ostream& out) {
 
   out << "BLAS: ";
 #ifdef ASHLAR_CALLS_OPENBLAS
-  out << openblas_get_config() << ", core " << openblas_get_corename() << ", " << openblas_get_num_threads()
-      << " threads\n";
+  out << openblas_get_config() << ", core " << openblas_get_corename() << ", ";
+  if (kernels_detail::runs_in_caller<space> && space().concurrency() > 1 && kernels_detail::kokkos_divides_products())
+    out << "products divided among Kokkos' threads\n";
+  else
+    out << openblas_get_num_threads() << " threads\n";
 #else
   out << "by CBLAS\n";
 #endif
