@@ -9,8 +9,9 @@
 namespace ashlar {
 
 /// Initialises MPI and then Kokkos, unless the program already did. Its destructor ends what it began, in reverse
-/// order. If tensors are on a device, it decides whether MPI takes their memory: see comm_detail::decide_device_pointers.
-/// Without an environment they are staged through host memory.
+/// order. The ranks of a node share its cores: each has as many threads as cores of its own, unless OMP_NUM_THREADS or
+/// Kokkos' options say otherwise. If tensors are on a device, it decides whether MPI takes their memory: see
+/// comm_detail::decide_device_pointers. Without an environment they are staged through host memory.
 /// Collective: over all processes. Error: ashlar::error if MPI or Kokkos is already finalised.
 /// Example: int main(int argc, char** argv) { ashlar::environment env(argc, argv); ... }
 class environment {

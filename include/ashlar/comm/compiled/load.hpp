@@ -64,13 +64,14 @@ ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm, int size) {
 
   // Launchers bind each rank to cores of its own, so only the union of all ranks gives the number of cores.
   int ranks = 0;
+  core_set of_all;
   for (place const& other : all) {
     if (std::strcmp(other.node, mine.node) != 0) continue;
     ++ranks;
-    mine.cores |= other.cores;
+    of_all |= other.cores;
   }
-  int const cores = static_cast<int>(mine.cores.count());
-  threads_per_process_ = std::max(cores / ranks, 1);
+  int const cores = static_cast<int>(of_all.count()), own = static_cast<int>(mine.cores.count());
+  threads_per_process_ = std::max(std::min(cores / ranks, own), 1);
   return ranks > cores;
 }
 
