@@ -1,41 +1,18 @@
 // Products of matrices in host memory, by CBLAS.
 //
-// Threads: if BLAS has threads of its own, Kokkos' threads would still wait for work on the cores that BLAS wants. On 2
-// cores a step of training with 2 threads of each took 5 to 25 times as long as with one of BLAS. So Kokkos' threads divide a product, and
-// BLAS computes each part without threads. A BLAS whose threads are OpenMP's divides products itself.
+// If BLAS has threads of its own, Kokkos' threads still wait for work on the cores that BLAS wants. On 2 cores a step of
+// training with 2 threads of each took 5 to 25 times as long as with one of BLAS. So Kokkos' threads divide a product,
+// and BLAS computes each part without threads. A BLAS whose threads are OpenMP's divides products itself.
 #pragma once
 #include "ashlar/kernels/cblas.hpp"
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/matrix.hpp"
+#include "ashlar/kernels/openblas_threads.hpp"
 #include <algorithm>
 #include <cmath>
 #include <complex>
 
-// Functions of OpenBLAS; null if another library is linked.
-extern "C" {
-[[gnu::weak]] int openblas_get_num_threads(void);
-[[gnu::weak]] int openblas_get_parallel(void);  // 0: no threads; 1: threads of its own; 2: OpenMP
-[[gnu::weak]] void openblas_set_num_threads(int);
-}
-
 namespace ashlar::kernels_detail {
-
-/// While it lives, OpenBLAS starts no threads: Kokkos' threads that call it concurrently are enough. (Other libraries
-/// start none for products within a parallel region, or need their own variables for that.)
-class one_thread_of_blas {
- public:
-  one_thread_of_blas() : before_(openblas_get_num_threads ? openblas_get_num_threads() : 1) {
-    if (before_ > 1) openblas_set_num_threads(1);
-  }
-  one_thread_of_blas(one_thread_of_blas const&) = delete;
-  one_thread_of_blas& operator=(one_thread_of_blas const&) = delete;
-  ~one_thread_of_blas() {
-    if (before_ > 1) openblas_set_num_threads(before_);
-  }
-
- private:
-  int before_;
-};
 
 using kernels::matrix;
 
@@ -98,8 +75,8 @@ struct product_parts {
   index_t size() const { return rows * columns; }
 };
 
-/// Blocks for at most this number of threads, the largest of which is as small as possible, and then as square. Each has at least 2^17
-/// products of numbers. Their borders are multiples of 16.
+/// Blocks for at most this number of threads. The largest one is as small as possible, and then as square. Each has at
+/// least 2^17 products of numbers, and borders at multiples of 16.
 constexpr product_parts parts_of_product(index_t m, index_t n, index_t k, index_t threads) {
   double const useful = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / (1 << 17);
   if (useful < static_cast<double>(threads)) threads = static_cast<index_t>(useful);
@@ -116,9 +93,6 @@ constexpr product_parts parts_of_product(index_t m, index_t n, index_t k, index_
   }
   return best;
 }
-
-/// True if BLAS does not divide products among OpenMP's threads.
-inline bool kokkos_divides_products() { return openblas_get_parallel != nullptr && openblas_get_parallel() != 2; }
 
 /// BLAS in the calling thread, and in threads of its own if it has some.
 struct host_blas {

@@ -3,19 +3,15 @@
 #include <string>
 
 #include "ashlar/comm/node/load.hpp"
+#include "ashlar/kernels/openblas_threads.hpp"
 #include "ashlar/tensor/environment.hpp"
-
-// A function of OpenBLAS; null if another library is linked.
-extern "C" {
-[[gnu::weak]] void openblas_set_num_threads(int);
-}
 
 namespace ashlar {
 
 namespace tensor_detail {
 
-// Initialises Kokkos. By default Kokkos and OpenBLAS take all cores, on each rank. Unless the variables of the process choose
-// numbers of threads, they get this rank's share of the node's cores.
+// Initialises Kokkos. By default Kokkos and OpenBLAS take all cores, on each rank. Here they get this rank's share of the
+// node's cores, unless variables of the process choose numbers of threads.
 template <class F>
 void initialize_kokkos(F initialize) {
   if (std::getenv("OMP_NUM_THREADS") != nullptr || std::getenv("KOKKOS_NUM_THREADS") != nullptr) return initialize();
@@ -27,6 +23,7 @@ void initialize_kokkos(F initialize) {
     ~variable() { unsetenv("KOKKOS_NUM_THREADS"); }  // processes that this one starts do not get it
   } const share(threads);
   initialize();
+  using namespace kernels_detail;
   if (openblas_set_num_threads != nullptr && std::getenv("OPENBLAS_NUM_THREADS") == nullptr)
     openblas_set_num_threads(threads);
 }

@@ -1,0 +1,41 @@
+// The threads of OpenBLAS, whether or not a program links it.
+#pragma once
+
+// Functions of OpenBLAS; null if another library is linked.
+#ifdef __ELF__
+extern "C" {
+[[gnu::weak]] int openblas_get_num_threads(void);
+[[gnu::weak]] int openblas_get_parallel(void);  // 0: no threads; 1: threads of its own; 2: OpenMP
+[[gnu::weak]] void openblas_set_num_threads(int);
+}
+#endif
+
+namespace ashlar::kernels_detail {
+
+#ifndef __ELF__  // a weak function needs a library that defines it
+inline int (*const openblas_get_num_threads)() = nullptr;
+inline int (*const openblas_get_parallel)() = nullptr;
+inline void (*const openblas_set_num_threads)(int) = nullptr;
+#endif
+
+/// While it lives, OpenBLAS starts no threads: Kokkos' threads that call it concurrently are enough. (Other libraries
+/// start none for products within a parallel region, or need their own variables for that.)
+class one_thread_of_blas {
+ public:
+  one_thread_of_blas() : before_(openblas_get_num_threads ? openblas_get_num_threads() : 1) {
+    if (before_ > 1) openblas_set_num_threads(1);
+  }
+  one_thread_of_blas(one_thread_of_blas const&) = delete;
+  one_thread_of_blas& operator=(one_thread_of_blas const&) = delete;
+  ~one_thread_of_blas() {
+    if (before_ > 1) openblas_set_num_threads(before_);
+  }
+
+ private:
+  int before_;
+};
+
+/// True if Kokkos' threads are to divide products: the library is OpenBLAS, and its threads are not OpenMP's.
+inline bool kokkos_divides_products() { return openblas_get_parallel != nullptr && openblas_get_parallel() != 2; }
+
+}  // namespace ashlar::kernels_detail
