@@ -199,17 +199,27 @@ template <corners C = corners::all, tensor... X>
   }(std::index_sequence_for<X...>{});
 }
 
-/// Adds the halo cells of an active tensor. Its pullback exchanges the halo of the cotangent. Given cells get 0.
+/// Adds the halo cells of an active tensor. Its pullback exchanges the halo of the cotangent. Cells that add_halo drops get 0:
+/// given ones, and with corners::none those in corners.
 template <corners C = corners::all, active_value X>
 [[nodiscard]] constexpr auto add_halo(X const& x, call_site w = call_site::current()) {
   auto const y = add_halo<C>(x.value(), w);
   active<std::remove_cvref_t<decltype(y)>, X::replicated> result(x.recording_tape(), y);
   result.recording_tape().push([result, x, w] {
     if (!result.cotangent().is_set()) return;
+    using H = layout_t<typename X::cotangent_type>;
     auto ct = result.cotangent().take();
-    auto const filled = exchange_halo<corners::all>(ct, w);
-    plan_detail::backend_of<decltype(filled)>::clear_given(filled);
-    x.cotangent().add(typename X::cotangent_type(filled));
+    using backend = plan_detail::backend_of<decltype(ct)>;
+    if constexpr (C == corners::none) {
+      auto const zero_around = backend::template copy_cells<layout_t<typename X::plain_type>>(ct);
+      auto const filled = exchange_halo<C>(backend::template same_cells<stale<H>>(zero_around), w);
+      x.cotangent().add(backend::template same_cells<H>(filled));
+    } else {
+      if constexpr (layout_detail::has_given_cells(layout_detail::halo_of<H>::widths, H::rank)) backend::own_memory(ct);
+      auto const filled = exchange_halo<C>(ct, w);
+      backend::clear_given(filled);
+      x.cotangent().add(filled);
+    }
   });
   return result;
 }
@@ -272,7 +282,7 @@ constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, 
   constexpr bool reads_halo = I == 0 || ops_detail::reads_neighbours(ops_detail::reach_of_operand<F, I>::reach);
   if constexpr (reads_halo && has_halo_sums<layout_t<C>>) {
     if (Kept == I || box.distance == 0) return backend::template stencil_back<I, C>(f, box, ct, x, v...);
-    ops_detail::nothing_outside const inner{box, x.extents(), F::reach.rank};
+    ops_detail::nothing_outside const inner{box, x.extents(), ops_detail::cell_dimensions<F, rank_v<X>>};
     auto const ct_inside = backend::template stencil<std::remove_cvref_t<Ct>>(inner, stencil_box{}, ct, ct);
     return backend::template stencil_back<I, C>(f, box, ct_inside, x, v...);
   } else {
@@ -285,7 +295,7 @@ constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, 
     if (box.distance > 0) {
       auto const g = run(ops_detail::slope_at_centre<I, F, true>{f, box, x.extents()});
       if constexpr (I == Kept) {
-        ops_detail::kept_outside<Ct> const kept{box, x.extents(), F::reach.rank};
+        ops_detail::kept_outside<Ct> const kept{box, x.extents(), ops_detail::cell_dimensions<F, rank_v<X>>};
         return as_cotangent<C>(
             backend::template stencil<std::remove_cvref_t<decltype(g)>>(kept, stencil_box{}, g, g, ct));
       } else {

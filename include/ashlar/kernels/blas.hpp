@@ -83,7 +83,8 @@ template <class T>
 concept BlasScalar = requires { kernels_detail::cblas<T>::gemm; };
 
 /// c = alpha a b + beta c for a [m][k], b [k][n] and c [m][n], on the instance's stream.
-/// Pre: c overlaps neither a nor b. Extents and leading dimensions may exceed int. With beta = 0, c is not read.
+/// Pre: c overlaps neither a nor b. Extents and leading dimensions may exceed int. With beta = 0, c is not read. It is no
+/// call within a kernel: the threads of the space may divide the product.
 /// Example: gemm(space, m, n, k, 1, matrix<float>{a, k}, matrix<float>{b, n}, 0, c, n);
 template <index_t Limit = INT_MAX, class Space, BlasScalar T>
 void gemm(Space const& space, index_t m, index_t n, index_t k, std::type_identity_t<T> alpha, matrix<T> a, matrix<T> b,

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <optional>
 
 namespace ashlar::kernels_detail {
 
@@ -75,8 +76,8 @@ struct product_parts {
   index_t size() const { return rows * columns; }
 };
 
-/// Blocks for at most this number of threads. The largest one is as small as possible, and then as square. Each has at
-/// least 2^17 products of numbers, and borders at multiples of 16.
+/// Blocks for at most this number of threads. The largest one is as small as possible, and then as square. They have at
+/// least 2^17 products of numbers in the mean, and borders at multiples of 16.
 constexpr product_parts parts_of_product(index_t m, index_t n, index_t k, index_t threads) {
   double const useful = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / (1 << 17);
   if (useful < static_cast<double>(threads)) threads = static_cast<index_t>(useful);
@@ -167,13 +168,15 @@ struct host_blas {
 /// BLAS in the threads of an execution space.
 template <class Space>
 struct threaded_blas {
-  Space const& space;
+  Space space;
   index_t threads = kokkos_divides_products() ? space.concurrency() : 1;  // a part for each
 
   // Pre: all numbers fit int; m, n > 0.
   template <class T>
   void gemm(index_t m, index_t n, index_t k, T alpha, matrix<T> a, matrix<T> b, T beta, T* c, index_t ldc) const {
-    product_parts const parts = threads > 1 ? parts_of_product(m, n, k, threads) : product_parts{};
+    if (threads == 1) return host_blas::gemm(m, n, k, alpha, a, b, beta, c, ldc);
+    one_thread_of_blas const of_each;
+    product_parts const parts = parts_of_product(m, n, k, threads);
     if (parts.size() == 1) return host_blas::gemm(m, n, k, alpha, a, b, beta, c, ldc);
     if (host_blas::is_square(m, n, k, a, b, beta))
       return half_product(
@@ -182,7 +185,6 @@ struct threaded_blas {
     auto const begin = [](index_t extent, index_t part, index_t of) {
       return std::min(extent, (extent + 15) / 16 * part / of * 16);
     };
-    one_thread_of_blas const of_each;
     for_each_part(parts.size(), [&](index_t part) {
       index_t const r = part / parts.columns, s = part % parts.columns;
       index_t const i = begin(m, r, parts.rows), j = begin(n, s, parts.columns);
@@ -199,6 +201,8 @@ struct threaded_blas {
   void hermitian_square(index_t n, index_t k, matrix<T> a, bool first, T* c, index_t ldc) const {
     // For a transposed a, BLAS conjugates the first factor. The other order gives the transpose.
     bool const is_transpose = first != a.transposed;
+    std::optional<one_thread_of_blas> of_each;
+    if (threads > 1) of_each.emplace();
     half_product(
         n, k, [&](index_t i, index_t end) { host_blas::hermitian_square_rows(i, end, k, a, c, ldc); },
         [&](index_t i, index_t j) {
@@ -233,12 +237,9 @@ struct threaded_blas {
       for (index_t i = 1; i < n; ++i) mirror_row(i);
       return;
     }
-    {
-      one_thread_of_blas const of_each;
-      for_each_part(parts, [&](index_t part) {
-        if (begin(part) < begin(part + 1)) rows(begin(part), begin(part + 1));
-      });
-    }
+    for_each_part(parts, [&](index_t part) {
+      if (begin(part) < begin(part + 1)) rows(begin(part), begin(part + 1));
+    });
     for_each_part(parts, [&](index_t part) {
       for (index_t i = begin(part); i < begin(part + 1); ++i) mirror_row(i);
     });

@@ -35,7 +35,8 @@ class one_thread_of_blas {
   int before_;
 };
 
-/// True if Kokkos' threads are to divide products: the library is OpenBLAS, and its threads are not OpenMP's.
-inline bool kokkos_divides_products() { return openblas_get_parallel != nullptr && openblas_get_parallel() != 2; }
+/// True if Kokkos' threads are to divide products: OpenBLAS has POSIX threads of its own. Then it takes calls of several
+/// threads at a time. A build without threads need not.
+inline bool kokkos_divides_products() { return openblas_get_parallel != nullptr && openblas_get_parallel() == 1; }
 
 }  // namespace ashlar::kernels_detail

@@ -147,7 +147,7 @@ struct slope_at_centre {
     using R = std::remove_cvref_t<decltype(call_stencil<rank>(f, at, u, v...))>;
     bool computed = true;
     if constexpr (Boxed)
-      for (int d = 0; d < F::reach.rank; ++d)
+      for (int d = 0; d < cell_dimensions<F, rank>; ++d)
         computed = computed && at[d] >= box.distance && at[d] < extents[d] - box.distance;
     if constexpr (component_array<R>) {
       constexpr int count = components_of<R>::count;

@@ -136,21 +136,38 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   return t;
 }
 
+namespace tensor_detail {
+template <class X, class F>
+void set_given_cells(X const& x, F const& f) {
+  using L = layout_t<X>;
+  static_assert(
+      !layout_has_no_given_edge<L>::value,
+      "ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo(\"x\", 1, edge::given)");
+  using Function = function_of_other_indices<L, F>;
+  static_assert(layout_has_no_given_edge<L>::value || !Function::value,
+                "ashlar::set_beyond: the function takes one index_t per dimension; write f(i, j) for a matrix");
+  if constexpr (!layout_has_no_given_edge<L>::value && !Function::value) compute_cells(x, false, false, f);
+}
+}  // namespace tensor_detail
+
 /// Sets the given cells of a tensor, in place, to f of their index. The index is beyond the domain in some dimension;
-/// in periodic dimensions it wraps.
+/// in periodic dimensions it wraps. If others share the memory, x gets memory of its own, and they keep their cells.
 /// Collective: no communication. Cost: one pass over the stored cells.
-/// Error: does not compile unless some edge of the layout is edge::given.
+/// Error: does not compile unless some edge of the layout is edge::given. ashlar::error if x is const and others share its
+///   memory.
 /// Example: set_beyond(u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? 1. : 0.; });
 template <class T, class L, class M, class S, class F>
+void set_beyond(sharded_tensor<T, L, M, S>& x, F const& f) {
+  tensor_detail::own_memory(x);
+  tensor_detail::set_given_cells(x, f);
+}
+template <class T, class L, class M, class S, class F>
 void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
-  static_assert(
-      !tensor_detail::layout_has_no_given_edge<L>::value,
-      "ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo(\"x\", 1, edge::given)");
-  using Function = tensor_detail::function_of_other_indices<L, F>;
-  static_assert(tensor_detail::layout_has_no_given_edge<L>::value || !Function::value,
-                "ashlar::set_beyond: the function takes one index_t per dimension; write f(i, j) for a matrix");
-  if constexpr (!tensor_detail::layout_has_no_given_edge<L>::value && !Function::value)
-    tensor_detail::compute_cells(x, false, false, f);
+  if (x.owner().use_count() != 1)
+    throw error(
+        "ashlar::set_beyond: others share the memory of the tensor, which is const; declare it without const, so that it gets memory of its own");
+  x.owner()->before_writing();
+  tensor_detail::set_given_cells(x, f);
 }
 
 namespace tensor_detail {

@@ -126,7 +126,7 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
   auto const to = stencil_target_of(y);
   kernels::box const all = box_of(own.extents());
   kernels::box computed = all;
-  for (int d = 0; d < F::reach.rank; ++d)
+  for (int d = 0; d < ops_detail::cell_dimensions<F, rank>; ++d)
     keep_away(computed, d, own.dim[d].begin, x.extents()[d], box.distance, box.distance);
   auto const run = [&](kernels::box const& cells) {
     if (cells.shape(rank).size() == 0) return;

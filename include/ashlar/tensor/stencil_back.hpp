@@ -38,7 +38,7 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
   region const own = x.local_region();
   kernels::box const all = box_of(own.extents());
   kernels::box computed = all;
-  for (int d = 0; d < F::reach.rank; ++d)
+  for (int d = 0; d < ops_detail::cell_dimensions<F, rank>; ++d)
     keep_away(computed, d, own.dim[d].begin, x.extents()[d], box.distance, box.distance);
   row_major_strides const strides(stored);
   auto const from = owned_cells_of(ct);

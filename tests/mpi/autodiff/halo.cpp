@@ -147,6 +147,77 @@ TEST_CASE("halo: the derivative of add_halo is an exchange") {
 }
 
 namespace {
+// True if the derivative of dot(add_halo<C>(s), y) is the transpose: the sum over all stored cells of s times it.
+template <class H, corners C>
+void check_sums() {
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    auto const y = integers<stale<H>>(m, n, 77);
+    auto sums = make<double, halo_sums<H>>(m, {n[0], n[1]});
+    auto const [value, g] = value_and_grad<none>([&](auto const& s) { return dot(add_halo<C>(s), y); })(sums);
+    for (index_t seed : {1, 5, 9}) {
+      double sum = 0;
+      for (index_t i = 0; i < sums.stored_extents().size(); ++i) {
+        sums.stored_data()[i] = static_cast<double>((i * (seed + 6) + m.rank()) % 11 - 5);
+        sum += sums.stored_data()[i] * g.stored_data()[i];
+      }
+      MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      CHECK(number(dot(add_halo<C>(sums), y)) == sum);
+    }
+  });
+}
+}  // namespace
+
+TEST_CASE("halo: the derivative of add_halo is its transpose, with dropped corners and given cells too") {
+  ASHLAR_NEEDS(test::host_reads_tensors);
+  check_sums<layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>, corners::none>();
+  check_sums<layout<halo("y", 2, edge::copy), halo("x", 1, edge::odd)>, corners::none>();
+  check_sums<layout<halo("y", 1, edge::given), halo("x", 2, 1, edge::reflect)>, corners::none>();
+  check_sums<layout<halo("y", 1, edge::given, edge::copy), halo("x", 2, 1, edge::zero, edge::given)>, corners::all>();
+  check_sums<layout<halo("y", 1, edge::mirror, edge::zero), halo("x", 1, edge::given, edge::odd)>, corners::none>();
+}
+
+TEST_CASE("halo: derivatives do not write the given cells of the caller's cotangent") {
+  ASHLAR_NEEDS(test::host_reads_tensors);
+  using H = layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>;
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    auto const ct = integers<stale<H>>(m, n, 3);
+    (void)vjp<none>([](auto const& s) { return add_halo(s); })(ct, make<double, halo_sums<H>>(m, {n[0], n[1]}));
+    if (ct.local_region().size() == 0) return;
+    auto const cells = ct.offset_view();
+    int wrong = 0;
+    for (auto i = cells.begin(0); i < cells.end(0); ++i)
+      for (auto j = cells.begin(1); j < cells.end(1); ++j)
+        if (i < 0 || i >= n[0]) wrong += cells(i, j) != test::any_integer{3}(i, (j + n[1]) % n[1]);
+    CHECK(wrong == 0);
+  });
+}
+
+namespace {
+struct twice {
+  static constexpr auto reach = centre;
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const { return 2 * u(0, 0); }
+};
+}  // namespace
+
+TEST_CASE("halo: a functor that reads the centre alone keeps the cells outside of a box") {
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    using S = stale<layout<halo("y", 1), halo("x", 1)>>;
+    auto const u = integers<S>(m, n, 3);
+    auto const before = gather_all(owned(u)), after = gather_all(owned(stencil(twice{}, inside(1), u)));
+    int wrong = 0;
+    for (index_t i = 0; i < n[0]; ++i)
+      for (index_t j = 0; j < n[1]; ++j) {
+        bool const computed = i > 0 && j > 0 && i + 1 < n[0] && j + 1 < n[1];
+        auto const at = static_cast<std::size_t>(i * n[1] + j);
+        wrong += after[at] != (computed ? 2 : 1) * before[at];
+      }
+    CHECK(wrong == 0);
+    check_linear<S>(m, n, [](auto const& x) { return stencil(twice{}, inside(1), x); });
+  });
+}
+
+namespace {
 
 // Burgers' equation: u_t = -u u_x + nu laplace(u).
 struct burgers {

@@ -8,6 +8,8 @@
 #include "support/mpi_main.hpp"
 #include "support/stored_cells.hpp"
 #include <doctest/doctest.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -51,7 +53,7 @@ under_way keep(P p, Right right) {
 class drawn_program {
  public:
   drawn_program(device_mesh<grid> const& m, unsigned seed)
-      : m_(m), draw_(seed), own_(seed + 17 * static_cast<unsigned>(m.rank())) {
+      : m_(m), draw_(seed), own_(seed + 17 * static_cast<unsigned>(m.rank() + 1)) {
     index_t const p = m.size();
     shape const all[]{shape::of(2 * p, p), shape::of(p + 1, 5), shape::of(1, 13),
                       shape::of(0, 3),     shape::of(40, 33),   shape::of(129, 67)};

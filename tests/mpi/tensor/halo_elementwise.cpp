@@ -210,3 +210,28 @@ TEST_CASE("halo: a tensor is printed by its owned cells") {
   CHECK(with.str() == without.str());
   CHECK((m.rank() == 0) == !with.str().empty());
 }
+
+TEST_CASE("halo: set_beyond leaves the cells of tensors and expressions that share the memory") {
+  ASHLAR_NEEDS(test::host_reads_tensors);
+  auto const cells = [](auto const& x) {
+    return std::vector<double>(x.stored_data(), x.stored_data() + x.stored_extents().size());
+  };
+  for_each_grid([&](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
+    auto u = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
+    auto const v = exchange_halo(u);
+    auto const twice = 2. * u;  // no element is computed yet
+    auto const of_v = cells(v), of_twice = cells(exchange_halo(plan_detail::materialize(2. * u)));
+    set_beyond(u, is_given{-1000});
+    CHECK(cells(v) == of_v);
+    CHECK(cells(exchange_halo(plan_detail::materialize(twice))) == of_twice);
+    auto const w = exchange_halo(u);
+    CHECK(test::same_stored_cells(w, [&] {
+      auto other = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
+      set_beyond(other, is_given{-1000});
+      return exchange_halo(other);
+    }()));
+    auto const same = u;
+    CHECK_THROWS_WITH_AS(set_beyond(same, is_given{3}),
+                         doctest::Contains("ashlar::set_beyond: others share the memory"), error);
+  });
+}

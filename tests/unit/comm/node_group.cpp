@@ -32,13 +32,16 @@ TEST_CASE("node_group: a rank whose process has ended is not waited for") {
 }
 
 TEST_CASE("node_group: a round that begins inside another is an error, not a wrong operand") {
-  node_slot slot;
-  node_group g(0, {{nullptr, &slot, 0}}, {});
-  g.arrive({1, 0, 0});
-  CHECK_THROWS_WITH_AS(g.begin({2, 0, 0}), doctest::Contains("began inside another one of theirs"), error);
-  CHECK(g.call(0).fingerprint == 1);
-  g.finish();
-  g.arrive({2, 0, 0});
-  CHECK(g.call(0).fingerprint == 2);
-  g.finish();
+  auto const is_refused = [](auto const& begins) {
+    node_slot slot;
+    node_group g(0, {{nullptr, &slot, 0}}, {});
+    g.arrive({1, 0, 0});
+    g.finish();
+    g.arrive({2, 0, 0});
+    CHECK_THROWS_WITH_AS(begins(g), doctest::Contains("began inside another one of theirs"), error);
+    CHECK(g.call(0).fingerprint == 2);
+    CHECK(g.has_given_up());  // others that wait for the end of its round learn of it
+  };
+  is_refused([](node_group& g) { g.begin({3, 0, 0}); });
+  is_refused([](node_group& g) { (void)g.inline_memory(); });
 }

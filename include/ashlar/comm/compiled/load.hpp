@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
+#include <map>
+#include <string>
+
 #include "ashlar/comm/node/load.hpp"
 
 namespace ashlar::comm_detail {
@@ -62,17 +65,25 @@ ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm, int size) {
         "MPI_Iallgather");
   poll({&request, 1});
 
-  // Launchers bind each rank to cores of its own, so only the union of all ranks gives the number of cores.
-  int ranks = 0;
-  core_set of_all;
-  for (place const& other : all) {
-    if (std::strcmp(other.node, mine.node) != 0) continue;
-    ++ranks;
-    of_all |= other.cores;
+  // Launchers bind each rank to cores of its own, so only the union of all ranks of a node gives the number of cores.
+  struct node {
+    int ranks = 0, fewest_of_a_rank = std::numeric_limits<int>::max();
+    core_set cores;
+  };
+  std::map<std::string, node> nodes;
+  for (place const& p : all) {
+    node& n = nodes[p.node];
+    ++n.ranks;
+    n.fewest_of_a_rank = std::min(n.fewest_of_a_rank, static_cast<int>(p.cores.count()));
+    n.cores |= p.cores;
   }
-  int const cores = static_cast<int>(of_all.count()), own = static_cast<int>(mine.cores.count());
-  threads_per_process_ = std::max(std::min(cores / ranks, own), 1);
-  return ranks > cores;
+  threads_per_process_ = std::numeric_limits<int>::max();
+  for (auto const& [name, n] : nodes)
+    threads_per_process_ =
+        std::min({threads_per_process_, static_cast<int>(n.cores.count()) / n.ranks, n.fewest_of_a_rank});
+  threads_per_process_ = std::max(threads_per_process_, 1);
+  node const& here = nodes[mine.node];
+  return here.ranks > static_cast<int>(here.cores.count());
 }
 
 }  // namespace ashlar::comm_detail

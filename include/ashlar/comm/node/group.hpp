@@ -133,6 +133,7 @@ class node_group {
   /// Room for a small operand of the coming round: node_slot::inline_bytes bytes. Error: as begin.
   std::byte* inline_memory() const {
     refuse_after_giving_up();
+    refuse_within_a_round();
     return turn(own(), round_ + 1).bytes;
   }
 
@@ -144,12 +145,11 @@ class node_group {
     wait_until_all_have_arrived();
   }
   /// The same without waiting. Pre: this rank has waited for all ranks in the round before. Error: if this rank has
-  /// given up, or has not finished the round before: its call and its operand would be lost.
+  /// given up, or has not finished the round before: its call and its operand would be lost. Then it gives up.
   void begin(node_call const& call) {
     refuse_after_giving_up();
-    if (std::exchange(is_in_a_round_, true))
-      throw error(
-          "ashlar: a collective of ranks of a node began inside another one of theirs; this is a mistake in ashlar");
+    refuse_within_a_round();
+    is_in_a_round_ = true;
     ++round_;
     node_slot::turn& mine = turn(own(), round_);
     mine.call = call;
@@ -201,12 +201,19 @@ class node_group {
       throw error("ashlar: " + name(rank_) +
                   " has given up a collective among these ranks before; make another mesh, on all of them");
   }
+  void refuse_within_a_round() const {
+    if (!is_in_a_round_) return;
+    give_up();
+    throw error(
+        "ashlar: a collective of ranks of a node began inside another one of theirs; this is a mistake in ashlar");
+  }
+  void give_up() const { own().slot->given_up.store(own().groups_left + 1, std::memory_order_release); }
   template <class F>
   void or_give_up(F wait) {
     try {
       wait();
     } catch (...) {
-      own().slot->given_up.store(own().groups_left + 1, std::memory_order_release);
+      give_up();
       std::atomic_thread_fence(std::memory_order_seq_cst);  // before this rank changes memory that others read
       turn(own(), round_).arrived.store(own().round + round_ - 1, std::memory_order_release);
       throw;

@@ -44,8 +44,8 @@ class node_load {
   /// counted, it counts only the ranks of `comm`.
   /// Collective: over `comm`, until all processes have been counted.
   bool oversubscribed(MPI_Comm comm);
-  /// The threads that this process may run if all processes of the node are to have cores of their own. At least 1, and
-  /// at most the cores that it may run on. It follows from the count before.
+  /// The threads that each process may run if all are to have cores of their own: at least 1, and at most the cores on
+  /// which it may run. The same on all processes that were counted, so that they divide equal work alike.
   int threads_per_process() const { return threads_per_process_; }
 
  private:
