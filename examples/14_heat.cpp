@@ -1,4 +1,4 @@
-// What you learn here: a stencil on a grid that ranks share, and a halo that travels while the interior is computed.
+// What you learn here: a stencil on a grid that ranks share, and how its halo is exchanged.
 //   mpiexec -n 4 heat
 #include <ashlar/tensor.hpp>
 

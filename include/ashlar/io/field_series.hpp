@@ -1,5 +1,7 @@
 // A time series of fields: an HDF5 file per step, and an XDMF file that names all of them.
 #pragma once
+#include <unistd.h>
+
 #include "ashlar/io/hdf5_output.hpp"
 #include "ashlar/io/xdmf.hpp"
 #include <bit>
@@ -26,7 +28,7 @@ struct series_field {
 
 /// Writes fields step by step. NAME.xdmf names the files NAME_000000.h5, NAME_000001.h5, ... beside it, for programs
 /// such as ParaView. Each file gets its name when all of it is on the disk, NAME.xdmf last: it never names a file that
-/// is not complete. A new series replaces an old one of the same name.
+/// is not complete. A new series replaces an old one of the same name, whose NAME.xdmf it removes first.
 /// Example: field_series series(m, "heat.xdmf", {.spacing = {0.01, 0.01}}); series.write(0.5, series_field("u", u));
 template <class M>
 class field_series {
@@ -52,7 +54,7 @@ class field_series {
   /// Collective: all ranks of the mesh; it blocks until the files are on the disk. It has no entry in a ledger.
   /// Cost: as save_hdf5 for each field. Rank 0 writes NAME.xdmf anew, about 1 KB per step.
   /// Error: ashlar::error on every rank if a file cannot be written, or the fields do not fit the grid or each other.
-  ///   Then the series is as before. Partial layouts do not compile.
+  ///   Then the series has the steps that it had. Partial layouts do not compile.
   template <plain_tensor... X>
   void write(comm_detail::at_call<double> at, series_field<X> const&... fields) {
     static_assert(sizeof...(X) != 0, "ashlar::field_series: a step has one field or more; give series_field(\"u\", u)");
@@ -70,6 +72,13 @@ class field_series {
     std::string step;
     (add(written, fields), ...);
     comm::collectively(c, [&] { step = describe(name, time, written); });
+    // The file of an old series would show new fields at old times.
+    if (count_ == 0)
+      comm::on_root(c, [&] {
+        if (::access(file_.c_str(), F_OK) != 0) return;
+        io_detail::remove_file(file_, caller);
+        io_detail::sync_folder_of(file_, caller);
+      });
     io_detail::write_fields(c, io_detail::beside(file_, name + ".h5"), caller, written, {{"time", time}});
     comm::on_root(c, [&] {
       io_detail::unfinished_file part(file_ + ".part", caller);

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <optional>
 
 namespace ashlar::kernels_detail {
 
@@ -174,8 +173,7 @@ struct threaded_blas {
   // Pre: all numbers fit int; m, n > 0.
   template <class T>
   void gemm(index_t m, index_t n, index_t k, T alpha, matrix<T> a, matrix<T> b, T beta, T* c, index_t ldc) const {
-    if (threads == 1) return host_blas::gemm(m, n, k, alpha, a, b, beta, c, ldc);
-    one_thread_of_blas const of_each;
+    one_thread_of_blas const of_each(threads > 1);
     product_parts const parts = parts_of_product(m, n, k, threads);
     if (parts.size() == 1) return host_blas::gemm(m, n, k, alpha, a, b, beta, c, ldc);
     if (host_blas::is_square(m, n, k, a, b, beta))
@@ -201,8 +199,7 @@ struct threaded_blas {
   void hermitian_square(index_t n, index_t k, matrix<T> a, bool first, T* c, index_t ldc) const {
     // For a transposed a, BLAS conjugates the first factor. The other order gives the transpose.
     bool const is_transpose = first != a.transposed;
-    std::optional<one_thread_of_blas> of_each;
-    if (threads > 1) of_each.emplace();
+    one_thread_of_blas const of_each(threads > 1);
     half_product(
         n, k, [&](index_t i, index_t end) { host_blas::hermitian_square_rows(i, end, k, a, c, ldc); },
         [&](index_t i, index_t j) {

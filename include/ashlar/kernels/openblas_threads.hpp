@@ -19,10 +19,11 @@ inline void (*const openblas_set_num_threads)(int) = nullptr;
 #endif
 
 /// While it lives, OpenBLAS starts no threads: Kokkos' threads that call it concurrently are enough. (Other libraries
-/// start none for products within a parallel region, or need their own variables for that.)
+/// start none for products within a parallel region, or need their own variables for that.) Nothing happens unless `applies`.
 class one_thread_of_blas {
  public:
-  one_thread_of_blas() : before_(openblas_get_num_threads ? openblas_get_num_threads() : 1) {
+  explicit one_thread_of_blas(bool applies = true)
+      : before_(applies && openblas_get_num_threads != nullptr ? openblas_get_num_threads() : 1) {
     if (before_ > 1) openblas_set_num_threads(1);
   }
   one_thread_of_blas(one_thread_of_blas const&) = delete;

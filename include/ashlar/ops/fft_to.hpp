@@ -180,8 +180,8 @@ constexpr auto transform_to(X const& x, call_site const& w) {
 }  // namespace ops_detail
 
 /// The Fourier transform along several dimensions, or along all if none is named, in layout L. It is a composition of
-/// fft and redistribute. The compiler chooses the layouts on the way, slabs or pencils, so that the busiest rank
-/// receives the fewest bytes.
+/// fft and redistribute. The compiler chooses the layouts on the way, slabs or pencils, by the bytes that the
+/// busiest rank receives if the axes have similar sizes.
 /// Shape: the extents of x. The result is partial as L is.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: the redistributions of the route, which a ledger shows. On a node a rank reads lines from the shards of the other

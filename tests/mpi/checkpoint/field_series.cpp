@@ -74,6 +74,26 @@ TEST_CASE("field_series: of fields with halos the owned cells are written") {
   }
 }
 
+TEST_CASE("field_series: the file of an old series is gone before the first fields of a new one are there") {
+  shared_folder const folder;
+  auto const m = mesh_of(grids().back());
+  auto const u = numbered<double, layout<"x", "y">>(m, shape::of(9, 7));
+  field_series old(m, folder.path / "flow.xdmf");
+  old.write(0, series_field("u", u));
+  old.write(1, series_field("u", u));
+  // A folder in the place of its first file lets the first step fail.
+  comm::on_root(folder.ranks, [&] {
+    std::filesystem::remove(folder.path / "flow_000000.h5");
+    std::filesystem::create_directories(folder.path / "flow_000000.h5" / "in the way");
+  });
+  field_series series(m, folder.path / "flow.xdmf");
+  CHECK_SAYS(said([&] { series.write(7, series_field("u", u)); }), "flow_000000.h5");
+  CHECK_FALSE(std::filesystem::exists(folder.path / "flow.xdmf"));
+  comm::on_root(folder.ranks, [&] { std::filesystem::remove_all(folder.path / "flow_000000.h5"); });
+  series.write(7, series_field("u", u));
+  CHECK(text_of(folder.path / "flow.xdmf").find("flow_000001") == std::string::npos);
+}
+
 TEST_CASE("field_series: a step that does not fit, or cannot be written, changes nothing") {
   shared_folder const folder;
   auto const m = mesh_of(grids().back());

@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
-#include <map>
-#include <string>
+#include <cstring>
 
 #include "ashlar/comm/node/load.hpp"
 
@@ -66,24 +64,31 @@ ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm, int size) {
   poll({&request, 1});
 
   // Launchers bind each rank to cores of its own, so only the union of all ranks of a node gives the number of cores.
+  constexpr int most_cores = core_set().size();
   struct node {
-    int ranks = 0, fewest_of_a_rank = std::numeric_limits<int>::max();
+    char const* name;
+    int ranks, fewest_of_a_rank;
     core_set cores;
   };
-  std::map<std::string, node> nodes;
+  std::vector<node> nodes;
   for (place const& p : all) {
-    node& n = nodes[p.node];
+    std::size_t at = nodes.size();  // most ranks are on the node of the rank before
+    while (at > 0 && std::strcmp(nodes[at - 1].name, p.node) != 0) --at;
+    if (at == 0) nodes.push_back({p.node, 0, most_cores, {}}), at = nodes.size();
+    node& n = nodes[at - 1];
     ++n.ranks;
     n.fewest_of_a_rank = std::min(n.fewest_of_a_rank, static_cast<int>(p.cores.count()));
     n.cores |= p.cores;
   }
-  threads_per_process_ = std::numeric_limits<int>::max();
-  for (auto const& [name, n] : nodes)
-    threads_per_process_ =
-        std::min({threads_per_process_, static_cast<int>(n.cores.count()) / n.ranks, n.fewest_of_a_rank});
-  threads_per_process_ = std::max(threads_per_process_, 1);
-  node const& here = nodes[mine.node];
-  return here.ranks > static_cast<int>(here.cores.count());
+  int least = most_cores;
+  bool exceed = false;
+  for (node const& n : nodes) {
+    int const cores = static_cast<int>(n.cores.count());
+    least = std::min({least, cores / n.ranks, n.fewest_of_a_rank});
+    exceed = exceed || (n.ranks > cores && std::strcmp(n.name, mine.node) == 0);
+  }
+  threads_per_process_ = std::max(least, 1);
+  return exceed;
 }
 
 }  // namespace ashlar::comm_detail
