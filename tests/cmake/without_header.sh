@@ -5,6 +5,7 @@ set -eu
 hidden=${1%%:*} use=$1
 shift
 case $use in
+  boost/mp11/list.hpp) included=layout sentence="ashlar::layout: Boost.MP11 is needed and boost/mp11/list.hpp is not found; install it" ;;
   mpi.h) included=tensor sentence="ashlar::communicator: MPI is needed and mpi.h is not found; install an MPI" ;;
   Kokkos_Core.hpp) included=tensor sentence="ashlar::kernels: Kokkos is needed and Kokkos_Core.hpp is not found; run scripts/setup" ;;
   cblas.h) included=blas sentence="ashlar::einsum: a BLAS is needed and cblas.h is not found; install one" ;;

@@ -2,6 +2,11 @@
 #pragma once
 #include "ashlar/layout/op.hpp"
 #include "ashlar/layout/value.hpp"
+#if !__has_include(<boost/mp11/list.hpp>)
+#error \
+    "ashlar::layout: Boost.MP11 is needed and boost/mp11/list.hpp is not found; install it (on Debian libboost-dev), or set Boost_ROOT"
+#include <missing/boost/mp11/list.hpp>  // ends the compilation here
+#endif
 #include <boost/mp11/list.hpp>
 #include <boost/mp11/set.hpp>
 
