@@ -59,3 +59,35 @@ TEST_CASE("matmul: one operand under differentiation, and both the same tensor")
   check_smooth<none>(
       reals, [](auto const& x) { return einsum_to<"km,kn->mn", blocks>(x, x); }, operand<blocks>{shape::of(7, 5)});
 }
+
+namespace {
+
+struct complex_number {
+  index_t seed;
+  ASHLAR_FUNCTION Kokkos::complex<double> operator()(index_t i, index_t j) const {
+    return {static_cast<double>((i * 5 + j * 3 + seed) % 7 - 3), static_cast<double>((i * 2 + j * 7 + seed) % 5 - 2)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("matmul: derivatives of complex products are transposes without conjugation") {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<mesh<axis<"data">, axis<"model">>> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    auto const numbers = [&]<class L>(L, index_t rows, index_t columns, index_t seed) {
+      return generate<Kokkos::complex<double>, L>(m, {rows, columns}, complex_number{seed});
+    };
+    auto const pairing = [](auto const& x, auto const& y) { return item(all_reduce(sum(x * y))); };
+    auto const check = [&](auto const& f, auto const& a, auto const& b) {
+      auto const ct = numbers(blocks{}, 7, 9, 3);
+      auto const [da, db] = vjp<none>(f)(ct, a, b);
+      auto const expected = pairing(f(a, b), ct);
+      CHECK(pairing(a, da) == expected);
+      CHECK(pairing(b, db) == expected);
+    };
+    check([](auto const& x, auto const& y) { return einsum_to<"mk,kn->mn", blocks>(x, y); }, numbers(blocks{}, 7, 5, 1),
+          numbers(crossed{}, 5, 9, 2));
+    check([](auto const& x, auto const& y) { return einsum_to<"mk,nk->mn", blocks>(x, y); },
+          numbers(cyclic_blocks{}, 7, 5, 1), numbers(blocks{}, 9, 5, 2));
+  });
+}
