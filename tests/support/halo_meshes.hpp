@@ -46,6 +46,9 @@ void for_each_halo_of_lines(F const& f) {
   f.template operator()<layout<halo("y", 4, edge::odd)>>(lines);
   f.template operator()<layout<halo("y", 2, edge::given)>>(lines);
   f.template operator()<layout<halo("y", 0, 1, edge::periodic)>>(lines);
+  f.template operator()<layout<halo("y", 2, 3, edge::copy, edge::mirror)>>(lines);
+  f.template operator()<layout<halo("y", 3, 4, edge::odd, edge::reflect)>>(lines);
+  f.template operator()<layout<halo("y", 2, 1, edge::given, edge::copy)>>(lines);
 }
 
 /// The same for planes and blocks, over one axis, two axes, and none.
@@ -56,6 +59,8 @@ void for_each_halo_of_planes_and_blocks(F const& f) {
   f.template operator()<layout<halo("x", 2, 1, edge::odd), halo("y", 3, edge::mirror)>>(planes);
   f.template operator()<layout<halo(axes("y", "x"), 2, edge::copy), halo(none, 1, edge::reflect)>>(planes);
   f.template operator()<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
+  f.template operator()<layout<halo("y", 1, 2, edge::zero, edge::given), halo("x", 2, 1, edge::mirror, edge::odd)>>(
+      planes);
   f.template operator()<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
       std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});
 }

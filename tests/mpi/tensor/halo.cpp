@@ -18,12 +18,25 @@ struct number {
   }
 };
 
-// The cell that index v shows by the formula of its edge, with its sign. Pre: both edges are alike.
+// The cell that index v shows by the formula of its edge, with its sign.
 struct by_formula {
   index_t cell;
   int sign;
 };
-by_formula shown(edge e, index_t v, index_t n) {
+// Edges that differ: a mirrored index may be beyond the other one.
+by_formula shown_between(edge below, edge above, index_t v, index_t n) {
+  if (v >= 0 && v < n) return {v, 1};
+  edge const e = v < 0 ? below : above;
+  if (e == edge::copy) return {v < 0 ? 0 : n - 1, 1};
+  if (e == edge::reflect && n == 1) return {0, 1};
+  if (e != edge::mirror && e != edge::odd && e != edge::reflect) return {0, 0};
+  index_t const shift = e == edge::reflect ? 0 : 1;
+  by_formula const s = shown_between(below, above, v < 0 ? -shift - v : 2 * (n - 1) + shift - v, n);
+  return {s.cell, e == edge::odd ? -s.sign : s.sign};
+}
+by_formula shown(layout_detail::halo_width const& w, index_t v, index_t n) {
+  if (w.below != w.above) return shown_between(w.below, w.above, v, n);
+  edge const e = w.below;
   if (v >= 0 && v < n) return {v, 1};
   auto const mod = [](index_t a, index_t b) { return (a % b + b) % b; };
   switch (e) {
@@ -79,12 +92,14 @@ void check_exchange(M const& m, std::array<index_t, N> const& n) {
     indices cell = v;
     int sign = 1;
     bool given = false;
-    for (std::size_t d = 0; d < N; ++d)
-      given = given || (y.widths.dim[d].below == edge::given && (v[d] < 0 || v[d] >= n[d]));
     for (std::size_t d = 0; d < N; ++d) {
-      edge const e = y.widths.dim[d].below;
-      if (e == edge::given || (given && e != edge::periodic)) continue;  // a given cell has its index
-      by_formula const s = shown(e, v[d], n[d]);
+      auto const& w = y.widths.dim[d];
+      given = given || (v[d] < 0 && w.below == edge::given) || (v[d] >= n[d] && w.above == edge::given);
+    }
+    for (std::size_t d = 0; d < N; ++d) {
+      auto const& w = y.widths.dim[d];
+      if (given && w.below != edge::periodic) continue;  // a given cell has its index
+      by_formula const s = shown(w, v[d], n[d]);
       cell[d] = s.cell;
       sign *= s.sign;
     }
