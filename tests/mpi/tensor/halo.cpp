@@ -80,6 +80,26 @@ void for_each_stored(X const& x, std::function<void(indices const&, int, double)
   }
 }
 
+// The number of the cell with index v, which may be beyond the domain.
+template <std::size_t N>
+double number_at(layout_detail::halo_widths const& widths, std::array<index_t, N> const& n, indices const& v) {
+  indices cell = v;
+  int sign = 1;
+  bool given = false;
+  for (std::size_t d = 0; d < N; ++d) {
+    auto const& w = widths.dim[d];
+    given = given || (v[d] < 0 && w.below == edge::given) || (v[d] >= n[d] && w.above == edge::given);
+  }
+  for (std::size_t d = 0; d < N; ++d) {
+    auto const& w = widths.dim[d];
+    if (given && w.below != edge::periodic) continue;  // a given cell has its index
+    by_formula const s = shown(w, v[d], n[d]);
+    cell[d] = s.cell;
+    sign *= s.sign;
+  }
+  return sign * number{}(cell[0], cell[1], cell[2]);
+}
+
 template <class H, corners C, class M, std::size_t N>
 void check_exchange(M const& m, std::array<index_t, N> const& n) {
   index_t extents[N];
@@ -89,21 +109,7 @@ void check_exchange(M const& m, std::array<index_t, N> const& n) {
   int wrong = 0;
   for_each_stored(y, [&](indices const& v, int outside, double found) {
     if (C == corners::none && outside > 1) return;
-    indices cell = v;
-    int sign = 1;
-    bool given = false;
-    for (std::size_t d = 0; d < N; ++d) {
-      auto const& w = y.widths.dim[d];
-      given = given || (v[d] < 0 && w.below == edge::given) || (v[d] >= n[d] && w.above == edge::given);
-    }
-    for (std::size_t d = 0; d < N; ++d) {
-      auto const& w = y.widths.dim[d];
-      if (given && w.below != edge::periodic) continue;  // a given cell has its index
-      by_formula const s = shown(w, v[d], n[d]);
-      cell[d] = s.cell;
-      sign *= s.sign;
-    }
-    wrong += found != sign * number{}(cell[0], cell[1], cell[2]);
+    wrong += found != number_at(y.widths, n, v);
   });
   CHECK_MESSAGE(wrong == 0, "extents " << n[0] << ", " << (N > 1 ? n[1] : 0));
   if constexpr (C == corners::all) {  // generate computes fresh cells itself
@@ -161,6 +167,53 @@ struct coefficient {
 };
 
 }  // namespace
+
+namespace {
+
+// Each of the 27 points has a factor of its own.
+struct points_27 {
+  static constexpr auto reach = box(1, 1, 1);
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
+    auto const line = [&](int i, int j) { return u(i, j, -1) + 2 * u(i, j, 0) + 4 * u(i, j, 1); };
+    auto const plane = [&](int i) { return line(i, -1) + 8 * line(i, 0) + 64 * line(i, 1); };
+    return plane(-1) + 512 * plane(0) + 262144 * plane(1);
+  }
+};
+
+template <class H>
+void check_points_27() {
+  for (auto const& sizes : test::halo_meshes_3())
+    for (indices const& n : {indices{5, 7, 6}, {2, 1, 3}, {0, 4, 4}, {1, 5, 2}}) {
+      device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
+      auto const u = generate<double, stale<H>>(m, {n[0], n[1], n[2]}, number{});
+      std::vector<double> expected, of_box;
+      for (index_t i = 0; i < n[0]; ++i)
+        for (index_t j = 0; j < n[1]; ++j)
+          for (index_t k = 0; k < n[2]; ++k) {
+            double sum = 0, factor = 1;
+            for (index_t a : {-1, 0, 1})
+              for (index_t b : {-1, 0, 1})
+                for (index_t c : {-1, 0, 1}) {
+                  sum += factor * number_at(decltype(u)::widths, n, {i + a, j + b, k + c});
+                  factor *= 2;
+                }
+            bool const inner = i > 0 && j > 0 && k > 0 && i + 1 < n[0] && j + 1 < n[1] && k + 1 < n[2];
+            expected.push_back(sum);
+            of_box.push_back(inner ? sum : number{}(i, j, k));
+          }
+      CHECK(gather_all(owned(stencil(points_27{}, exchange_halo(u)))) == expected);
+      CHECK(gather_all(owned(stencil(points_27{}, exchange_halo_async(u)))) == expected);
+      CHECK(gather_all(owned(stencil(points_27{}, inside(1), exchange_halo(u)))) == of_box);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("stencil: 27 points in three dimensions as loops, beyond all edges") {
+  check_points_27<layout<halo("z", 1, 2, edge::mirror, edge::copy), halo("y", 2, 1, edge::periodic),
+                         halo("x", 1, edge::given, edge::odd)>>();
+  check_points_27<layout<halo("x", 1, edge::reflect), halo("z", 1), halo(none, 1, edge::odd, edge::given)>>();
+}
 
 TEST_CASE("stencil: as loops over the whole array, with and without overlap, on boxes, with indices") {
   using H = layout<halo("y", 1), halo("x", 1, 2, edge::periodic)>;
