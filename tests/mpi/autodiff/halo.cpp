@@ -79,6 +79,33 @@ TEST_CASE("halo: derivatives of linear stencils are transposes, with every edge"
 }
 
 namespace {
+// Given cells are constants: of u + v they are those of u.
+template <class H>
+void check_given_edges() {
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    using O = owned_layout_t<H>;
+    auto const y = integers<O>(m, n, 77), v = integers<O>(m, n, 9);
+    auto const u = integers<stale<H>>(m, n, 1);
+    auto const check = [&](auto const& f) {
+      auto const [value, g] = value_and_grad<none>([&](auto const& x) { return dot(f(x), y); })(u);
+      CHECK(number(dot(f(u + v), y)) - number(value) == number(dot(v, g)));
+    };
+    check([](auto const& x) { return stencil(blur{2}, exchange_halo(x)); });
+    check([](auto const& x) { return stencil(blur{2}, inside(1), exchange_halo_async(x)); });
+    check([](auto const& x) { return stencil(cross{}, exchange_halo<corners::none>(x), x); });
+    check([](auto const& x) {
+      return stencil(cross{}, exchange_halo<corners::none>(stencil(blur{2}, exchange_halo(x))), x);
+    });
+  });
+}
+}  // namespace
+
+TEST_CASE("halo: derivatives of stencils beyond given edges") {
+  check_given_edges<layout<halo("y", 1, edge::given), halo("x", 1, 2, edge::periodic)>>();
+  check_given_edges<layout<halo("y", 1, edge::given, edge::copy), halo("x", 1, 2, edge::odd, edge::given)>>();
+}
+
+namespace {
 struct source {
   static constexpr auto reach = star(1, 1);
   static constexpr linearity kind = linearity::linear;
