@@ -39,6 +39,9 @@ class stage {
       (void)roll<"x">(rows_, 1500 / line_.size());  // by one shard and a half: to both neighbours
     if (collective == "permute") (void)redistribute<layout<axes("y", "x"), none>>(blocks_);  // of 4 ranks
     if (collective == "exchange") (void)redistribute<layout<none, "z">>(rows_, other_);
+    if (collective == "exchange_halo")
+      (void)exchange_halo(ring_);  // every rank of 3 and fewer has all others as neighbours
+    if (collective == "add_halo") (void)add_halo(terms_);
     if (collective == "all_gather_async") (void)all_gather_async<"x">(rows_).wait();
     if (collective == "reduce_scatter_async") (void)reduce_scatter_async<"x", 0>(sums_).wait();
     if (collective == "all_reduce_async") (void)all_reduce_async<"x">(sums_).wait();
@@ -88,6 +91,9 @@ class stage {
   matrix<line, partial<layout<none, none>, "x">> sums_ =
       make<float, partial<layout<none, none>, "x">>(line_, {1000, 300});
   matrix<mesh<axis<"w">>, layout<"w", none>> rows_of_freed_ = make<float, layout<"w", none>>(of_freed_, {1000, 300});
+  using haloed = layout<halo("x", 1, edge::periodic), none>;
+  matrix<line, stale<haloed>> ring_ = make<float, stale<haloed>>(line_, {1000, 300});
+  matrix<line, halo_sums<haloed>> terms_ = make<float, halo_sums<haloed>>(line_, {1000, 300});
   matrix<grid, layout<axes("x", "y"), none>> blocks_ = make<float, layout<axes("x", "y"), none>>(grid_, {1000, 300});
 };
 
