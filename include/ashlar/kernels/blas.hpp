@@ -107,13 +107,10 @@ void gemm_batch(Space const& space, index_t count, index_t m, index_t n, index_t
     // OpenBLAS starts no threads below these sizes.
     bool const serial = m * n * k <= (m == 1 || n == 1 ? 9000 : 1 << 18);
     index_t const threads = space.concurrency();
-    bool const divided = threads > 1 && count >= threads && kernels_detail::kokkos_divides_products();
-    if (!serial && divided) {
-      kernels_detail::one_thread_of_blas const of_each;
+    if (threads > 1 && (serial || (count >= threads && kernels_detail::kokkos_divides_products()))) {
+      kernels_detail::one_thread_of_blas const of_each(!serial);
       return kernels_detail::for_each_index("ashlar::gemm_batch", space, count, m * n * k, product);
     }
-    if (serial && threads > 1)
-      return kernels_detail::for_each_index("ashlar::gemm_batch", space, count, m * n * k, product);
     kernels_detail::kernel_region const here("ashlar::gemm_batch");
     for (index_t i = 0; i < count; ++i) product.run(kernels_detail::blas_of(space), i);
   } else if (kernels_detail::kernel_region const here("ashlar::gemm_batch");

@@ -123,42 +123,32 @@ struct host_blas {
                      b.data, i(b.leading), y, c, i(ldc));
   }
 
-  /// Rows [first, last) of the lower triangle of c = alpha a a^T, up to the diagonal.
-  template <class T>
+  /// Rows [first, last) of the lower triangle of c = alpha a a^T, up to the diagonal. With `Conjugate`, of
+  /// alpha a conj(a)^T, or of its transpose if a is transposed; then alpha is real.
+  template <bool Conjugate, class T>
   static void square_rows(index_t first, index_t last, index_t k, T alpha, matrix<T> a, T* c, index_t ldc) {
+    constexpr auto transposed = Conjugate ? CblasConjTrans : CblasTrans;
+    auto const as_is = a.transposed ? transposed : CblasNoTrans, other = a.transposed ? CblasNoTrans : transposed;
+    auto const i = [](index_t x) { return static_cast<int>(x); };
     T const zero(0);
     T const* const rows = a.data + first * (a.transposed ? 1 : a.leading);
-    auto const i = [](index_t x) { return static_cast<int>(x); };
-    auto const as_is = a.transposed ? CblasTrans : CblasNoTrans, other = a.transposed ? CblasNoTrans : CblasTrans;
     c += first * ldc;
     if (first > 0)
       cblas<T>::gemm(CblasRowMajor, as_is, other, i(last - first), i(first), i(k), cblas_factor(alpha), rows,
                      i(a.leading), a.data, i(a.leading), cblas_factor(zero), c, i(ldc));
-    cblas<T>::syrk(CblasRowMajor, CblasLower, as_is, i(last - first), i(k), cblas_factor(alpha), rows, i(a.leading),
-                   cblas_factor(zero), c + first, i(ldc));
-  }
-  /// The same of c = a conj(a)^T, or of its transpose if a is transposed.
-  template <class T>
-  static void hermitian_square_rows(index_t first, index_t last, index_t k, matrix<T> a, T* c, index_t ldc) {
-    using R = typename T::value_type;
-    T const one(1), zero(0);
-    T const* const rows = a.data + first * (a.transposed ? 1 : a.leading);
-    auto const i = [](index_t x) { return static_cast<int>(x); };
-    auto const as_is = a.transposed ? CblasConjTrans : CblasNoTrans,
-               other = a.transposed ? CblasNoTrans : CblasConjTrans;
-    c += first * ldc;
-    if (first > 0)
-      cblas<T>::gemm(CblasRowMajor, as_is, other, i(last - first), i(first), i(k), cblas_factor(one), rows,
-                     i(a.leading), a.data, i(a.leading), cblas_factor(zero), c, i(ldc));
-    cblas<T>::herk(CblasRowMajor, CblasLower, as_is, i(last - first), i(k), R(1), rows, i(a.leading), R(0), c + first,
-                   i(ldc));
+    if constexpr (Conjugate)
+      cblas<T>::herk(CblasRowMajor, CblasLower, as_is, i(last - first), i(k), alpha.real(), rows, i(a.leading),
+                     zero.real(), c + first, i(ldc));
+    else
+      cblas<T>::syrk(CblasRowMajor, CblasLower, as_is, i(last - first), i(k), cblas_factor(alpha), rows, i(a.leading),
+                     cblas_factor(zero), c + first, i(ldc));
   }
 
  private:
   // c = alpha a a^T. Mirrors the triangle that BLAS computes.
   template <class T>
   static void square(index_t n, index_t k, T alpha, matrix<T> a, T* c, index_t ldc) {
-    square_rows(0, n, k, alpha, a, c, ldc);
+    square_rows<false>(0, n, k, alpha, a, c, ldc);
     for (index_t i = 1; i < n; ++i)
       for (index_t j = 0; j < i; ++j) c[j * ldc + i] = c[i * ldc + j];
   }
@@ -178,7 +168,7 @@ struct threaded_blas {
     if (parts.size() == 1) return host_blas::gemm(m, n, k, alpha, a, b, beta, c, ldc);
     if (host_blas::is_square(m, n, k, a, b, beta))
       return half_product(
-          m, k, [&](index_t i, index_t end) { host_blas::square_rows(i, end, k, alpha, a, c, ldc); },
+          m, k, [&](index_t i, index_t end) { host_blas::square_rows<false>(i, end, k, alpha, a, c, ldc); },
           [&](index_t i, index_t j) { c[j * ldc + i] = c[i * ldc + j]; });
     auto const begin = [](index_t extent, index_t part, index_t of) {
       return std::min(extent, (extent + 15) / 16 * part / of * 16);
@@ -201,7 +191,7 @@ struct threaded_blas {
     bool const is_transpose = first != a.transposed;
     one_thread_of_blas const of_each(threads > 1);
     half_product(
-        n, k, [&](index_t i, index_t end) { host_blas::hermitian_square_rows(i, end, k, a, c, ldc); },
+        n, k, [&](index_t i, index_t end) { host_blas::square_rows<true>(i, end, k, T(1), a, c, ldc); },
         [&](index_t i, index_t j) {
           T& lower = c[i * ldc + j];
           T const conjugate(lower.real(), -lower.imag());

@@ -116,6 +116,15 @@ void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run co
   }
 }
 
+/// The owned cells of x on which functor F is computed: those within the box.
+template <class F, class X>
+kernels::box cells_within(stencil_box const& box, X const& x, region const& own) {
+  kernels::box cells = box_of(own.extents());
+  for (int d = 0; d < ops_detail::cell_dimensions<F, rank_v<X>>; ++d)
+    keep_away(cells, d, own.dim[d].begin, x.extents()[d], box.distance, box.distance);
+  return cells;
+}
+
 /// The stencil f on the owned cells of x and v. `u` is x, or the exchange that fills its halo.
 template <class Y, class F, class X, class U, class... V>
 Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&... v) {
@@ -125,9 +134,7 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
   region const own = x.local_region();
   auto const to = stencil_target_of(y);
   kernels::box const all = box_of(own.extents());
-  kernels::box computed = all;
-  for (int d = 0; d < ops_detail::cell_dimensions<F, rank>; ++d)
-    keep_away(computed, d, own.dim[d].begin, x.extents()[d], box.distance, box.distance);
+  kernels::box const computed = cells_within<F>(box, x, own);
   auto const run = [&](kernels::box const& cells) {
     if (cells.shape(rank).size() == 0) return;
     run_stencil_kernel(space{}, stencil_on(f, to, cells, own, owned_cells_of(x), owned_cells_of(v)...));

@@ -37,9 +37,7 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
   if (stored.size() == 0) return y;
   region const own = x.local_region();
   kernels::box const all = box_of(own.extents());
-  kernels::box computed = all;
-  for (int d = 0; d < ops_detail::cell_dimensions<F, rank>; ++d)
-    keep_away(computed, d, own.dim[d].begin, x.extents()[d], box.distance, box.distance);
+  kernels::box const computed = cells_within<F>(box, x, own);
   row_major_strides const strides(stored);
   auto const from = owned_cells_of(ct);
   kernel k{f, all_cells_of(y), {}, {}, {}, {}, from.first, {}, {}, {}, {}};
