@@ -231,13 +231,23 @@ struct node_levels {
   // intra_node: the ranks of this node. inter_node: the ranks with this local rank, by node; this rank alone if a node
   // lacks it.
   communicator intra_node, inter_node;
-  int local_ranks = 0;       // that every node has.
-  bool even = true;          // all nodes have the same number of ranks.
-  std::vector<int> rank_at;  // by node and local rank. at() requires `even`.
+  int local_ranks = 0;        // that every node has.
+  bool even = true;           // all nodes have the same number of ranks.
+  std::vector<int> rank_at;   // by node and local rank. at() requires `even`.
+  std::vector<int> own_node;  // the ranks of this node, by local rank: they ascend
 
   int nodes() const { return inter_node.size(); }
   int at(int node, int local_rank) const;
+  /// The local rank of a rank; -1 if it is on another node.
+  int place(int rank) const;
 };
+
+/// The ranks of c that may share memory with this one: all of them, or those of its node.
+inline communicator const& ranks_of_node(communicator const& c) {
+  return c.state().levels ? c.state().levels->intra_node : c;
+}
+/// The number of rank q of c among these; -1 if it is on another node.
+inline int place_on_node(communicator const& c, int q) { return c.state().levels ? c.state().levels->place(q) : q; }
 
 // Calls a blocking collective of MPI. If ranks yield, if there is a deadline, or if the call in progress polls, calls its
 // nonblocking form instead and waits with polls. MPI's own waiting spins: on an oversubscribed node MPICH then takes

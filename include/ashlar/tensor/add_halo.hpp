@@ -64,40 +64,82 @@ inline loop_nest<2> with_arrays_swapped(loop_nest<2> loops) {
   return loops;
 }
 
-/// Sends the halo cells back and adds them to the cells of this rank, in place. Ranks of a node read each other's halo.
+/// Messages of halo cells to their owners, which add them, from their post until they have arrived.
+template <class T, class Space>
+class messages_to_owners {
+ public:
+  /// Packs halo cells, and posts one message for each peer. The transfers live as long as this object.
+  messages_to_owners(communicator const& ranks, Space const& space, halo_transfers const& t, which_peers which,
+                     T const* cells)
+      : sent_(messages_with(t.in, 0, are(which, ranks), some_sent_)),
+        received_(messages_with(t.out, 1, are(which, ranks), some_received_)) {
+    if (sent_.messages.empty() && received_.messages.empty()) return;
+    packed_.allocate(sent_.buffered);
+    arrived_.allocate(received_.buffered);
+    for (loop_nest<2> const& box : sent_.loops) {
+      loop_nest<2> const packing[]{with_arrays_swapped(box)};
+      strided_copy(space, cells, packed_.data(), packing);
+    }
+    memory_.emplace(mpi_reads<Space>(), space, packed_.data(), sent_.buffered, arrived_.data(), received_.buffered);
+    for (halo_message const& x : received_.messages)
+      post_receive(ranks, block<T>{memory_->destination() + x.at, x.count}, x.peer, comm::tuned);
+    for (halo_message const& x : sent_.messages)
+      post_send(ranks, block<T const>{memory_->source() + x.at, x.count}, x.peer, comm::tuned);
+  }
+  messages_to_owners(messages_to_owners const&) = delete;
+  messages_to_owners& operator=(messages_to_owners const&) = delete;
+
+  /// Adds the cells that have arrived. Call it when all messages have.
+  void add_to(Space const& space, T* cells) {
+    if (!memory_) return;
+    memory_->finish();
+    for (loop_nest<2> const& box : received_.loops)
+      add_cells(space, static_cast<T const*>(arrived_.data()), cells, box);
+  }
+
+ private:
+  halo_messages some_sent_, some_received_;
+  halo_messages const &sent_, &received_;
+  pool_scratch<Space, T> packed_, arrived_;
+  std::optional<mpi_memory<Space, T>> memory_;
+};
+
+/// Sends the halo cells back and adds them to the cells of this rank, in place. Ranks of a node read each other's halo, others
+/// send messages.
 /// Pre: `ranks` differ along the step's axes, and are at least 2.
 /// Collective: over `ranks`; blocks.
 template <class Space, class T, class M>
 void add_halo_cells(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, halo_transfers const& t,
                     T* cells, call_site const& w) {
   Space const space{};
-  halo_messages const &sent = t.in, &received = t.out;
   std::uint64_t const fingerprint = fingerprint_of(collective::add_halo, t.fingerprint, element_code<T>);
-  collective_scope const scope(m, s, fingerprint, received.total * sizeof(T), w);
-  ranks.counters().all_to_all.add(sent.total * sizeof(T));
-  if constexpr (runs_in_caller<Space>) {
-    if (node_round<T> round(ranks, fingerprint, cells, static_cast<std::size_t>(t.stored.size())); round) {
-      for (std::size_t i = 0; i < t.back.size(); ++i)
-        for (loop_nest<2> const& box : t.back[i])
-          add_cells(space, round.group().template source<T>(received.messages[i].peer), cells, box);
-      round.end();
-      return;
-    }
+  collective_scope const scope(m, s, fingerprint, t.out.total * sizeof(T), w);
+  ranks.counters().all_to_all.add(t.in.total * sizeof(T));
+  try {
+    auto const which = peers_of_first_messages<Space>(ranks);
+    messages_to_owners<T, Space> first(ranks, space, t, which, cells);
+    std::optional<messages_to_owners<T, Space>> late;
+    if constexpr (runs_in_caller<Space>)
+      if (which != which_peers::all) {
+        node_round<T> round(ranks_of_node(ranks), fingerprint, cells, static_cast<std::size_t>(t.stored.size()));
+        if (round) {
+          auto const& peers = t.out.messages;
+          for (std::size_t i = 0; i < t.back.size(); ++i)
+            if (int const place = place_on_node(ranks, peers[i].peer); place >= 0)
+              for (loop_nest<2> const& box : t.back[i])
+                add_cells(space, round.group().template source<T>(place), cells, box);
+          round.end();
+        } else {
+          late.emplace(ranks, space, t, which_peers::of_this_node, cells);
+        }
+      }
+    finish(ranks);
+    first.add_to(space, cells);
+    if (late) late->add_to(space, cells);
+  } catch (...) {
+    if (!ranks.state().requests.empty()) comm_detail::give_up(ranks);  // the wait in memory has failed, beside messages
+    throw;
   }
-  pool_scratch<Space, T> packed(sent.buffered), arrived(received.buffered);
-  for (loop_nest<2> const& box : sent.loops) {
-    loop_nest<2> const packing[]{with_arrays_swapped(box)};
-    strided_copy(space, static_cast<T const*>(cells), packed.data(), packing);
-  }
-  mpi_memory<Space, T> memory(mpi_reads<Space>(), space, packed.data(), sent.buffered, arrived.data(),
-                              received.buffered);
-  for (halo_message const& x : received.messages)
-    post_receive(ranks, block<T>{memory.destination() + x.at, x.count}, x.peer, comm::tuned);
-  for (halo_message const& x : sent.messages)
-    post_send(ranks, block<T const>{memory.source() + x.at, x.count}, x.peer, comm::tuned);
-  finish(ranks);
-  memory.finish();
-  for (loop_nest<2> const& box : received.loops) add_cells(space, static_cast<T const*>(arrived.data()), cells, box);
 }
 
 /// Collective: the ranks that differ along axes that shard a dimension with room; blocks.

@@ -82,11 +82,85 @@ void note_zeros(storage<MemorySpace>& block, std::shared_ptr<halo_transfers cons
 
 /// Notes the ranks of a node that read the owned cells of a block. They do so until they have left the present round.
 template <class MemorySpace>
-void note_readers(storage<MemorySpace>& block, node_group const& g, halo_transfers const& t) {
-  block.read_by_ranks([&](comm_detail::remaining_readers& ranks) {
-    for (halo_message const& x : t.out.messages) ranks.add(g, x.peer);
+void note_readers(storage<MemorySpace>& block, communicator const& ranks, node_group const& g,
+                  halo_transfers const& t) {
+  block.read_by_ranks([&](comm_detail::remaining_readers& readers) {
+    for (halo_message const& x : t.out.messages)
+      if (int const place = place_on_node(ranks, x.peer); place >= 0) readers.add(g, place);
   });
 }
+
+/// The peers to which an exchange sends messages: all, those of other nodes, or those of this node.
+enum class which_peers { all, of_other_nodes, of_this_node };
+inline auto are(which_peers which, communicator const& ranks) {
+  return [which, &ranks](int peer) {
+    return which == which_peers::all || (place_on_node(ranks, peer) >= 0) == (which == which_peers::of_this_node);
+  };
+}
+/// Those whose messages an exchange posts when it begins. The others are on this rank's node, and may share memory.
+template <class Space>
+which_peers peers_of_first_messages(communicator const& ranks) {
+  return runs_in_caller<Space> && ranks_of_node(ranks).state().node ? which_peers::of_other_nodes : which_peers::all;
+}
+
+/// Messages of owned cells and of halo cells, from their post until they have arrived.
+template <class T, class Space>
+class messages_of_cells {
+ public:
+  /// Packs cells that are not in rows by one kernel, and posts one message for each peer. The transfers live as long as
+  /// this object.
+  messages_of_cells(communicator const& ranks, Space const& space, halo_transfers const& t, which_peers which, T* cells)
+      : out_(messages_with(t.out, 1, are(which, ranks), some_out_)),
+        in_(messages_with(t.in, 0, are(which, ranks), some_in_)),
+        cells_(cells) {
+    if (out_.messages.empty() && in_.messages.empty()) return;
+    T* const sent = sent_.allocate(out_.buffered);
+    T* const arrived = arrived_.allocate(in_.buffered);
+    strided_copy(space, static_cast<T const*>(cells_), sent, out_.loops);
+    memory_.emplace(mpi_reads<Space>(), space, sent, out_.buffered, arrived, in_.buffered);
+    in_place_.emplace(cells_, cells_);
+    ranks.counters().all_to_all.add(out_.total * sizeof(T));
+    or_give_up(ranks, [&] { post(ranks); });
+  }
+  messages_of_cells(messages_of_cells const&) = delete;
+  messages_of_cells& operator=(messages_of_cells const&) = delete;
+
+  /// Call it when all messages have arrived.
+  void finish(Space const& space) {
+    if (!memory_) return;
+    memory_->finish();
+    in_place_->have_arrived();
+    strided_copy(space, static_cast<T const*>(arrived_.data()), cells_, in_.loops);
+  }
+  /// Leaves the memory to messages that come late.
+  void leave() {
+    if (memory_) memory_->leave();
+    if (in_place_) in_place_->leave();
+  }
+
+ private:
+  void post(communicator const& ranks) {
+    for (halo_message const& x : in_.messages)
+      if (x.rows.loops > 0)
+        post_receive(ranks, cells_ + x.at, type_of<T>(ranks, x.rows), x.peer);
+      else
+        post_receive(ranks, block<T>{(x.buffered ? memory_->destination() : cells_) + x.at, x.count}, x.peer,
+                     comm::tuned);
+    for (halo_message const& x : out_.messages)
+      if (x.rows.loops > 0)
+        post_send(ranks, cells_ + x.at, type_of<T>(ranks, x.rows), x.peer);
+      else
+        post_send(ranks, block<T const>{(x.buffered ? memory_->source() : cells_) + x.at, x.count}, x.peer,
+                  comm::tuned);
+  }
+
+  halo_messages some_out_, some_in_;
+  halo_messages const &out_, &in_;
+  T* cells_;
+  pool_scratch<Space, T> sent_, arrived_;
+  std::optional<mpi_memory<Space, T>> memory_;
+  std::optional<memory_of_messages> in_place_;
+};
 
 /// An exchange of a halo, from its begin until the halo is filled. Ranks of a node read each other's owned cells, others
 /// send messages. The owned cells are read until the exchange is complete.
@@ -120,16 +194,15 @@ class halo_in_flight final : public in_flight<T> {
   void complete() override;
 
  private:
+  using base::node_;
   using base::ranks_;
   using base::round_;
 
   void give_up() override;
   void begin();
-  // On a node: takes the cells from the memory of the ranks that own them. False if some rank's memory is not visible.
-  bool take();
-  // Packs the cells of neighbours that are not in rows by one kernel, and posts one message each.
-  void post_messages();
-  void finish_messages();
+  // On a node: takes the cells from the memory of the ranks that own them, or posts messages if some rank's memory is
+  // not visible.
+  void take();
 
   Space space_{};
   std::shared_ptr<halo_transfers const> transfers_;
@@ -138,23 +211,22 @@ class halo_in_flight final : public in_flight<T> {
   bool strided_;  // the cells are not row-major
   void const* halo_;
   bool done_ = false;
-  pool_scratch<Space, T> sent_, arrived_;
-  std::optional<mpi_memory<Space, T>> memory_;
-  std::optional<memory_of_messages> in_place_;
+  std::optional<messages_of_cells<T, Space>> first_, late_;  // late_: with ranks of this node, instead of memory
 };
 
 template <class T, class Space>
 bool halo_in_flight<T, Space>::ready() {
-  if (done_) return true;
-  if (round_) return round_->all_have_arrived();
-  return base::requests_have_arrived();
+  return done_ || ((!round_ || round_->all_have_arrived()) && base::requests_have_arrived());
 }
 
 template <class T, class Space>
 void halo_in_flight<T, Space>::complete() {
   if (done_) return;
   base::in_collective([&] {
-    if (!round_ || !take()) finish_messages();
+    if (round_) take();
+    base::finish_requests();
+    first_->finish(space_);
+    if (late_) late_->finish(space_);
     auto const memory = block_.lock();
     fill_edges(space_, transfers_->edges, cells_, memory && knows_zeros(*memory, *transfers_));
     if (memory) note_zeros(*memory, transfers_, halo_);
@@ -165,77 +237,47 @@ void halo_in_flight<T, Space>::complete() {
 template <class T, class Space>
 void halo_in_flight<T, Space>::give_up() {
   done_ = true;
-  if (memory_) memory_->leave();
-  if (in_place_) in_place_->leave();
+  if (first_) first_->leave();
+  if (late_) late_->leave();
 }
 
 template <class T, class Space>
 void halo_in_flight<T, Space>::begin() {
+  auto const which = peers_of_first_messages<Space>(ranks_);
+  first_.emplace(ranks_, space_, *transfers_, which, cells_);
+  base::keep_requests();
   if constexpr (runs_in_caller<Space>) {
+    if (which == which_peers::all) return;
+    node_ = ranks_of_node(ranks_);
     // The others know no strides of this rank's cells. This object is not in memory that they see.
     T const* const seen = strided_ ? reinterpret_cast<T const*>(this) : cells_;
     std::size_t const n = strided_ ? node_slot::inline_bytes + 1 : static_cast<std::size_t>(transfers_->stored.size());
-    if (base::offer(fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), seen, n,
-                    nullptr))
-      return;
+    base::offer(fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), seen, n, nullptr);
   }
-  post_messages();
-  base::keep_requests();
 }
 
 template <class T, class Space>
-bool halo_in_flight<T, Space>::take() {
+void halo_in_flight<T, Space>::take() {
   if constexpr (runs_in_caller<Space>) {
     if (!base::meet()) {
-      post_messages();
-      base::keep_requests();
-      return false;
+      late_.emplace(ranks_, space_, *transfers_, which_peers::of_this_node, cells_);
+      return base::keep_requests();
     }
-    ranks_.counters().all_to_all.add(transfers_->out.total * sizeof(T));
-    for (std::size_t i = 0; i < transfers_->direct.size(); ++i)
-      strided_copy(space_, round_->group().template source<T>(transfers_->in.messages[i].peer), cells_,
-                   transfers_->direct[i]);
-    for (halo_message const& x : transfers_->in.messages) round_->group().require_unchanged(x.peer);
+    auto const& peers = transfers_->in.messages;
+    for (std::size_t i = 0; i < peers.size(); ++i)
+      if (int const place = place_on_node(ranks_, peers[i].peer); place >= 0)
+        strided_copy(space_, round_->group().template source<T>(place), cells_, transfers_->direct[i]);
+    for (halo_message const& x : peers)
+      if (int const place = place_on_node(ranks_, x.peer); place >= 0) round_->group().require_unchanged(place);
+    std::size_t read_by_others = 0;
+    for (halo_message const& x : transfers_->out.messages)
+      if (place_on_node(ranks_, x.peer) >= 0) read_by_others += x.count;
+    ranks_.counters().all_to_all.add(read_by_others * sizeof(T));
     if (auto const memory = block_.lock())
-      base::leave_round([&](node_group const& g) { note_readers(*memory, g, *transfers_); });
+      base::leave_round([&](node_group const& g) { note_readers(*memory, ranks_, g, *transfers_); });
     else
       base::end_round();
-    return true;
   }
-  return false;
-}
-
-template <class T, class Space>
-void halo_in_flight<T, Space>::post_messages() {
-  halo_messages const &out = transfers_->out, &in = transfers_->in;
-  T* const sent = sent_.allocate(out.buffered);
-  T* const arrived = arrived_.allocate(in.buffered);
-  strided_copy(space_, static_cast<T const*>(cells_), sent, out.loops);
-  memory_.emplace(mpi_reads<Space>(), space_, sent, out.buffered, arrived, in.buffered);
-  in_place_.emplace(cells_, cells_);
-  ranks_.counters().all_to_all.add(out.total * sizeof(T));
-  or_give_up(ranks_, [&] {
-    for (halo_message const& x : in.messages)
-      if (x.rows.loops > 0)
-        post_receive(ranks_, cells_ + x.at, type_of<T>(ranks_, x.rows), x.peer);
-      else
-        post_receive(ranks_, block<T>{(x.buffered ? memory_->destination() : cells_) + x.at, x.count}, x.peer,
-                     comm::tuned);
-    for (halo_message const& x : out.messages)
-      if (x.rows.loops > 0)
-        post_send(ranks_, cells_ + x.at, type_of<T>(ranks_, x.rows), x.peer);
-      else
-        post_send(ranks_, block<T const>{(x.buffered ? memory_->source() : cells_) + x.at, x.count}, x.peer,
-                  comm::tuned);
-  });
-}
-
-template <class T, class Space>
-void halo_in_flight<T, Space>::finish_messages() {
-  base::finish_requests();
-  memory_->finish();
-  in_place_->have_arrived();
-  strided_copy(space_, static_cast<T const*>(arrived_.data()), cells_, transfers_->in.loops);
 }
 
 /// `field`: the position of x among the fields of the step, whose layouts differ.

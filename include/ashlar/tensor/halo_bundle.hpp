@@ -90,22 +90,20 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
   template <class M>
   halos_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
                   std::tuple<halo_field<X>...> fields, call_site const& w)
-      : base(m, ranks, s, fingerprint(fields), bytes(fields, false), w, collective_kind::goes_on),
-        fields_(std::move(fields)) {
+      : base(m, ranks, s, fingerprint(fields), bytes(fields), w, collective_kind::goes_on), fields_(std::move(fields)) {
     base::begin_by([this] { begin(); });
   }
 
-  bool ready() {
-    if (done_) return true;
-    if (round_) return round_->all_have_arrived();
-    return base::requests_have_arrived();
-  }
+  bool ready() { return done_ || ((!round_ || round_->all_have_arrived()) && base::requests_have_arrived()); }
   /// Post: the halos are filled, unless the exchange has failed.
   /// Collective: over `ranks`; blocks. Error: as the collective, once.
   void complete() override {
     if (done_) return;
     base::in_collective([&] {
-      if (!round_ || !take()) finish_messages();
+      if (round_) take();
+      base::finish_requests();
+      for (auto* const m : {&first_, &late_})
+        if (*m) finish(**m);
       for_each([](std::size_t, auto const& x) { x.fill(false); });
       done_ = true;
     });
@@ -132,20 +130,33 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
     });
     return f;
   }
-  static std::size_t bytes(std::tuple<halo_field<X>...> const& fields, bool sent) {
+  static std::size_t bytes(std::tuple<halo_field<X>...> const& fields) {
     std::size_t total = 0;
     for_each_of(fields, [&]<class Y>(std::size_t, halo_field<Y> const& x) {
-      total += (sent ? x.transfers->out : x.transfers->in).total * sizeof(element_t<Y>);
+      total += x.transfers->in.total * sizeof(element_t<Y>);
     });
     return total;
   }
 
+  static constexpr bool on_host = (runs_in_caller<typename X::execution_space> && ...);
+
+  struct messages_under_way {
+    joined_messages in;
+    pool_scratch<space, byte> packed, arrived;
+    std::optional<mpi_memory<space, byte>> memory;
+  };
+
   void give_up() override {
     done_ = true;
-    if (memory_) memory_->leave();
+    for (auto* const m : {&first_, &late_})
+      if (*m) (*m)->memory->leave();
   }
   void begin() {
-    if constexpr ((runs_in_caller<typename X::execution_space> && ...)) {
+    auto const which = peers_of_first_messages<space>(ranks_);
+    post_messages(which, first_);
+    if constexpr (on_host) {
+      if (which == which_peers::all) return;
+      node_ = ranks_of_node(ranks_);
       static constexpr char elsewhere = 0;  // in no segment: the others see that, too
       std::uint64_t offsets[count];
       bool seen = true;
@@ -153,70 +164,69 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
         offsets[i] = node_memory::instance().offset(x.cells);
         seen = seen && (x.transfers->stored.size() == 0 || (offsets[i] != nowhere && !x.strided));
       });
-      if (base::offer(fingerprint(fields_), offsets, count, seen ? nullptr : &elsewhere, read_in_place::always)) return;
+      base::offer(fingerprint(fields_), offsets, count, seen ? nullptr : &elsewhere, read_in_place::always);
     }
-    post_messages();
-    base::keep_requests();
   }
-  // On a node: reads the cells of the others. False if some rank's memory is not visible.
-  bool take() {
-    if constexpr ((runs_in_caller<typename X::execution_space> && ...)) {
-      if (!base::meet()) {
-        post_messages();
-        base::keep_requests();
-        return false;
-      }
-      ranks_.counters().all_to_all.add(bytes(fields_, true));
+  // On a node: reads the cells of the others, or posts messages if some rank's memory is not visible.
+  void take() {
+    if constexpr (on_host) {
+      if (!base::meet()) return post_messages(which_peers::of_this_node, late_);
       node_group const& g = round_->group();
+      std::size_t read_by_others = 0;
       for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
         using T = element_t<Y>;
-        for (std::size_t k = 0; k < x.transfers->direct.size(); ++k) {
-          int const peer = x.transfers->in.messages[k].peer;
-          strided_copy(space{}, g.template at<T const>(peer, g.template source<std::uint64_t>(peer)[i]), x.cells,
-                       x.transfers->direct[k]);
-        }
+        auto const& peers = x.transfers->in.messages;
+        for (std::size_t k = 0; k < peers.size(); ++k)
+          if (int const place = place_on_node(ranks_, peers[k].peer); place >= 0)
+            strided_copy(space{}, g.template at<T const>(place, g.template source<std::uint64_t>(place)[i]), x.cells,
+                         x.transfers->direct[k]);
+        for (halo_message const& to : x.transfers->out.messages)
+          if (place_on_node(ranks_, to.peer) >= 0) read_by_others += to.count * sizeof(T);
       });
+      ranks_.counters().all_to_all.add(read_by_others);
       bool all_live = true;
       for_each([&](std::size_t, auto const& x) {
         all_live = all_live && !x.block.expired();
-        for (halo_message const& from : x.transfers->in.messages) round_->group().require_unchanged(from.peer);
+        for (halo_message const& from : x.transfers->in.messages)
+          if (int const place = place_on_node(ranks_, from.peer); place >= 0) round_->group().require_unchanged(place);
       });
-      if (!all_live) {
-        base::end_round();
-        return true;
-      }
+      if (!all_live) return base::end_round();
       base::leave_round([&](node_group const& left) {
-        for_each([&](std::size_t, auto const& x) { note_readers(*x.block.lock(), left, *x.transfers); });
+        for_each([&](std::size_t, auto const& x) { note_readers(*x.block.lock(), ranks_, left, *x.transfers); });
       });
-      return true;
     }
-    return false;
   }
-  void post_messages() {
+  void post_messages(which_peers which, std::optional<messages_under_way>& under_way) {
+    std::array<halo_messages, count> some_out, some_in;
     std::array<halo_messages const*, count> outs, ins;
     std::array<std::size_t, count> const sizes{sizeof(element_t<X>)...};
+    std::size_t bytes_sent = 0;
     for_each([&](std::size_t i, auto const& x) {
-      outs[i] = &x.transfers->out;
-      ins[i] = &x.transfers->in;
+      outs[i] = &messages_with(x.transfers->out, 1, are(which, ranks_), some_out[i]);
+      ins[i] = &messages_with(x.transfers->in, 0, are(which, ranks_), some_in[i]);
+      bytes_sent += outs[i]->total * sizes[i];
     });
     joined_messages const out = join_messages(outs, sizes, 1);
-    in_ = join_messages(ins, sizes, 0);
-    byte* const packed = packed_.allocate(out.bytes);
-    byte* const arrived = arrived_.allocate(in_.bytes);
+    joined_messages in = join_messages(ins, sizes, 0);
+    if (out.messages.empty() && in.messages.empty()) return;
+    messages_under_way& m = under_way.emplace();
+    m.in = std::move(in);
+    byte* const packed = m.packed.allocate(out.bytes);
+    byte* const arrived = m.arrived.allocate(m.in.bytes);
     copy_cells<true>(packed, out);
-    memory_.emplace(mpi_reads<space>(), space{}, packed, out.bytes, arrived, in_.bytes);
-    ranks_.counters().all_to_all.add(bytes(fields_, true));
+    m.memory.emplace(mpi_reads<space>(), space{}, packed, out.bytes, arrived, m.in.bytes);
+    ranks_.counters().all_to_all.add(bytes_sent);
     or_give_up(ranks_, [&] {
-      for (halo_message const& x : in_.messages)
-        post_receive(ranks_, block<byte>{memory_->destination() + x.at, x.count}, x.peer, comm::tuned);
+      for (halo_message const& x : m.in.messages)
+        post_receive(ranks_, block<byte>{m.memory->destination() + x.at, x.count}, x.peer, comm::tuned);
       for (halo_message const& x : out.messages)
-        post_send(ranks_, block<byte const>{memory_->source() + x.at, x.count}, x.peer, comm::tuned);
+        post_send(ranks_, block<byte const>{m.memory->source() + x.at, x.count}, x.peer, comm::tuned);
     });
+    base::keep_requests();
   }
-  void finish_messages() {
-    base::finish_requests();
-    memory_->finish();
-    copy_cells<false>(arrived_.data(), in_);
+  void finish(messages_under_way& m) {
+    m.memory->finish();
+    copy_cells<false>(m.arrived.data(), m.in);
   }
   // Packs the cells of all fields to the buffer, or copies them from there: on a device by one kernel for all fields, and on
   // the host by rows.
@@ -244,9 +254,7 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
 
   std::tuple<halo_field<X>...> fields_;
   bool done_ = false;
-  joined_messages in_;
-  pool_scratch<space, byte> packed_, arrived_;
-  std::optional<mpi_memory<space, byte>> memory_;
+  std::optional<messages_under_way> first_, late_;  // late_: with ranks of this node, instead of memory
 };
 
 /// The exchange of the halos of all fields, begun; null if no other rank takes part, and the halos are filled.
@@ -269,8 +277,8 @@ std::shared_ptr<halos_in_flight<X...>> begun_exchange_of_fields(plan_step const&
   return flight;
 }
 
-/// Fills the halos of all fields in place. On a node each rank reads its neighbours' cells; otherwise it sends one message
-/// to each neighbour.
+/// Fills the halos of all fields in place. A rank reads the cells of its neighbours on the node, and sends one message to
+/// each other one.
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <corners C, class... X>
 void fill_halos(plan_step const& s, call_site const& w, X const&... x) {

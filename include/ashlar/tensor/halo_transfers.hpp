@@ -20,6 +20,7 @@ struct halo_message {
   std::size_t count = 0;  // cells
   bool buffered = true;
   index_t at = 0;                        // the first cell in the buffer of this side, or among the stored cells
+  std::size_t boxes = 0;                 // its loops between the stored cells and the buffer
   comm_detail::strided_elements rows{};  // of stored cells that are not contiguous; else it has no loops
 };
 /// The messages of one side: loops between the stored cells and the buffer.
@@ -28,6 +29,37 @@ struct halo_messages {
   std::size_t total = 0, buffered = 0;  // cells
   copy_loops loops;
 };
+/// The messages of peers for which wanted(peer) holds, with a buffer of their own. Array number `buffer` of the loops is
+/// the buffer.
+template <class Wanted>
+halo_messages messages_with(halo_messages const& all, int buffer, Wanted const& wanted) {
+  halo_messages some;
+  auto loops = all.loops.begin();
+  for (halo_message x : all.messages) {
+    auto const first = loops;
+    loops += static_cast<std::ptrdiff_t>(x.boxes);
+    if (!wanted(x.peer)) continue;
+    if (x.buffered) {
+      index_t const moved = static_cast<index_t>(some.buffered) - x.at;
+      for (auto box = first; box != loops; ++box) {
+        some.loops.push_back(*box);
+        some.loops.back().origin[buffer] += moved;
+      }
+      x.at += moved;
+      some.buffered += x.count;
+    }
+    some.total += x.count;
+    some.messages.push_back(x);
+  }
+  return some;
+}
+/// The same, which are `all` if there are no others; else they are stored in `some`.
+template <class Wanted>
+halo_messages const& messages_with(halo_messages const& all, int buffer, Wanted const& wanted, halo_messages& some) {
+  if (std::all_of(all.messages.begin(), all.messages.end(), [&](halo_message const& x) { return wanted(x.peer); }))
+    return all;
+  return some = messages_with(all, buffer, wanted);
+}
 
 /// The transfers of an exchange on one rank.
 struct halo_transfers {

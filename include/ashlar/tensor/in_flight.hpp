@@ -33,7 +33,7 @@ class in_flight : public reader, public unfinished_collective {
   template <class M>
   in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, std::uint64_t fingerprint,
             std::size_t bytes, call_site const& w, collective_kind kind)
-      : scope_(m, s, fingerprint, bytes, w, kind), ranks_(ranks) {}
+      : scope_(m, s, fingerprint, bytes, w, kind), ranks_(ranks), node_(ranks) {}
   ~in_flight() override = default;
 
   /// Begins the collective by f. The rank leaves it after that.
@@ -53,17 +53,17 @@ class in_flight : public reader, public unfinished_collective {
     or_fail(f);
   }
 
-  /// Offers n elements to the other ranks of the node, without waiting for them. False if these ranks send messages.
+  /// Offers n elements to the other ranks of `node_`, without waiting for them. False if these ranks send messages.
   bool offer(std::uint64_t fingerprint, T const* source, std::size_t n, void const* destination,
              read_in_place what = read_in_place::large) {
-    round_.emplace(begin_only{}, ranks_, fingerprint, source, n, destination, what);
+    round_.emplace(begin_only{}, node_, fingerprint, source, n, destination, what);
     if (!*round_) round_.reset();
-    if (round_) ranks_.state().unfinished = this;
+    if (round_) node_.state().unfinished = this;
     return round_.has_value();
   }
   /// Waits until the ranks of the node have offered theirs. False if some rank's memory is not visible to the others.
   bool meet() {
-    if (ranks_.state().unfinished == this) ranks_.state().unfinished = nullptr;
+    if (node_.state().unfinished == this) node_.state().unfinished = nullptr;
     round_->meet();
     if (!*round_) round_.reset();
     return round_.has_value();
@@ -79,15 +79,21 @@ class in_flight : public reader, public unfinished_collective {
     round_.reset();
   }
   /// Takes over the messages that were posted, so that other collectives may post theirs.
-  void keep_requests() { std::swap(requests_, ranks_.state().requests); }
+  void keep_requests() {
+    std::vector<MPI_Request>& posted = ranks_.state().requests;
+    requests_.insert(requests_.end(), posted.begin(), posted.end());
+    posted.clear();
+  }
   /// Waits for these messages.
   void finish_requests() {
+    if (requests_.empty()) return;
     std::swap(requests_, ranks_.state().requests);
     finish(ranks_);
     requests_.clear();
   }
   /// Error: ashlar::error if MPI is finalised.
   bool requests_have_arrived() {
+    if (requests_.empty()) return true;
     or_fail([&] { scope_.require_mpi(); });
     int arrived = 0;
     comm_detail::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE),
@@ -96,6 +102,7 @@ class in_flight : public reader, public unfinished_collective {
   }
 
   communicator ranks_;
+  communicator node_;                   // those of them that may share memory: all, or the ranks of this node
   std::optional<node_round<T>> round_;  // null if ranks send messages
 
  private:
@@ -108,8 +115,12 @@ class in_flight : public reader, public unfinished_collective {
       f();
     } catch (...) {
       failure_ = std::current_exception();
-      if (ranks_.state().unfinished == this) ranks_.state().unfinished = nullptr;
-      round_.reset();  // before the result's memory is free for others
+      if (node_.state().unfinished == this) node_.state().unfinished = nullptr;
+      round_.reset();            // before the result's memory is free for others
+      if (!requests_.empty()) {  // the wait in memory has failed, beside messages
+        std::swap(requests_, ranks_.state().requests);
+        comm_detail::give_up(ranks_);
+      }
       give_up();
       throw;
     }

@@ -2,7 +2,9 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include <functional>
+#include <thread>
 #include "support/halo_meshes.hpp"
+#include "support/host_memory.hpp"
 #include "support/stored_cells.hpp"
 
 using namespace ashlar;
@@ -323,4 +325,61 @@ TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps it
         doctest::Contains("ashlar::adopt: the view has the extents of this rank's cells and their halo"),
         ashlar::error);
   }
+}
+
+TEST_CASE("halo: ranks of a node read memory, and messages go to other nodes alone") {
+  ASHLAR_NEEDS(test::host_reads_tensors);
+  using rows = mesh<axis<"y">>;
+  using H = layout<halo("y", 1), none>;
+  device_mesh<rows> const m(MPI_COMM_WORLD);
+  int const p = m.size(), rank = m.rank();
+  bool const in_memory = comm::tuned.shared_memory && comm_detail::shared_memory_setting().value.value_or(true);
+  int const of_a_node = in_memory ? comm_detail::ranks_per_node_setting().value.value_or(p) : 1;
+  auto const node_of = [&](int q) { return q / of_a_node; };
+  auto const neighbours = [&](auto const& counts) {
+    return (rank > 0 && counts(rank - 1)) + (rank + 1 < p && counts(rank + 1));
+  };
+  int const far = neighbours([&](int q) { return node_of(q) != node_of(rank); });
+  auto const messages = [&](auto const& f) {
+    auto const before = m.counters().mpi_sends;
+    f();
+    return static_cast<int>(m.counters().mpi_sends - before);
+  };
+  index_t const n = 3 * p, columns = 700;
+  auto const u = generate<double, stale<H>>(m, {n, columns}, number{});
+  auto const v = generate<float, stale<H>>(m, {n, columns}, number{});
+  auto const s = make<double, halo_sums<H>>(m, {n, columns});
+  Kokkos::deep_copy(s.stored_view(), 1);
+  for (int turn = 0; turn < 3; ++turn) {
+    CHECK(messages([&] { (void)exchange_halo(u); }) == far);
+    CHECK(messages([&] { (void)exchange_halo(bundle(u, v)); }) == far);
+    CHECK(messages([&] { (void)add_halo(s); }) == far);
+    CHECK(messages([&] {
+            auto first = exchange_halo_async(u);  // still under way while others begin and end
+            auto second = exchange_halo_async(bundle(u, v));
+            (void)add_halo(s);
+            while (!second.ready()) std::this_thread::yield();
+            (void)second.wait();
+            (void)first.wait();
+          }) == 3 * far);
+  }
+  CHECK(test::same_stored_cells(exchange_halo(u), generate<double, H>(m, {n, columns}, number{})));
+  auto const sums = gather_all(owned(add_halo(s)));
+  for (index_t i = 0; rank == 0 && i < n; ++i) {
+    bool const stored_twice = (i % 3 == 0 && i > 0) || (i % 3 == 2 && i + 1 < n);
+    CHECK(sums[static_cast<std::size_t>(i * columns + i)] == (stored_twice ? 2 : 1));
+  }
+  // The memory of rank 0 is its own: the ranks of its node send messages to each other, and those of other nodes do not.
+  shape const stored = u.stored_extents();
+  auto const rows_of = static_cast<std::size_t>(stored[0]), columns_of = static_cast<std::size_t>(stored[1]);
+  using view = Kokkos::View<double**, Kokkos::LayoutRight>;
+  view const mine("mine", rows_of, columns_of);
+  auto const on_node = make<double, stale<H>>(m, {n, columns});
+  auto const w = adopt<stale<H>>(m, rank == 0 ? mine : view(on_node.stored_data(), rows_of, columns_of), {n, columns});
+  Kokkos::deep_copy(w.owned_view(), u.owned_view());
+  int const all = node_of(rank) == 0 ? neighbours([](int) { return true; }) : far;
+  CHECK(messages([&] { (void)exchange_halo(w); }) == all);
+  CHECK(test::same_stored_cells(exchange_halo(w), generate<double, H>(m, {n, columns}, number{})));
+  CHECK(messages([&] { (void)exchange_halo(bundle(v, w)); }) == all);
+  CHECK(messages([&] { (void)exchange_halo_async(w).wait(); }) == all);
 }

@@ -126,4 +126,9 @@ ASHLAR_INLINE int node_levels::at(int node, int local_rank) const {
   return rank_at[static_cast<std::size_t>(node * intra_node.size() + local_rank)];
 }
 
+ASHLAR_INLINE int node_levels::place(int rank) const {
+  auto const found = std::lower_bound(own_node.begin(), own_node.end(), rank);
+  return found == own_node.end() || *found != rank ? -1 : static_cast<int>(found - own_node.begin());
+}
+
 }  // namespace ashlar::comm_detail

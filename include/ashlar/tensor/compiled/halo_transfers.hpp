@@ -100,7 +100,7 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
   auto const add = [&](halo_messages& side, parts_of_rank const& peer, std::vector<loop_nest<3>> const& boxes,
                        bool sends) {
     if (boxes.empty()) return;
-    halo_message message{p.mesh.position(rank_with(p, rank, peer), p.axes), 0, true, 0};
+    halo_message message{p.mesh.position(rank_with(p, rank, peer), p.axes)};
     for (auto const& box : boxes) message.count += static_cast<std::size_t>(box.size());
     loop_nest<2> const first = sends ? between(boxes[0], 0, 2) : between(boxes[0], 2, 1);
     int const cells = sends ? 0 : 1;
@@ -110,6 +110,7 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
                        (first.rank > 1 && message.count > comm_detail::largest_count);
     if (!message.buffered && first.rank > 1) message.rows = elements_of(first, cells);
     message.at = message.buffered ? static_cast<index_t>(side.buffered) : first.origin[cells];
+    message.boxes = message.buffered ? boxes.size() : 0;
     for (auto const& box : boxes) {
       if (!message.buffered) break;
       side.loops.push_back(sends ? between(box, 0, 2) : between(box, 2, 1));
