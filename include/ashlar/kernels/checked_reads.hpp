@@ -1,6 +1,8 @@
 // Calls of stencil functors whose reads are checked, in builds with assertions.
 #pragma once
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/kernels/for_elements.hpp"
+#include "ashlar/meta/error.hpp"
 #include "ashlar/ops/stencil_slope.hpp"
 
 namespace ashlar::kernels_detail {
@@ -61,6 +63,45 @@ template <int Rank, class F, class... T, int Cells>
 ASHLAR_FUNCTION constexpr auto call_checked(F const& f, cell_index<Rank> const& at,
                                             ops_detail::neighbours<T, Rank, Cells> const&... u) {
   return call_checked<Rank>(f, at, std::make_integer_sequence<int, sizeof...(T)>{}, u...);
+}
+
+template <class R>
+constexpr bool is_zero_result(R const& value) {
+  if constexpr (ops_detail::number_of_results<R> > 0) {
+    return [&]<int... I>(std::integer_sequence<int, I...>) {
+      return (is_zero_result(ops_detail::several_at<I>(value)) && ...);
+    }(std::make_integer_sequence<int, ops_detail::number_of_results<R>>{});
+  } else {
+    bool zero = true;
+    for (int c = 0; c < std::max(ops_detail::components_of<R>::count, 1); ++c) {
+      auto const one = ops_detail::result_component(value, c);
+      zero = zero && one == decltype(one){};
+    }
+    return zero;
+  }
+}
+
+/// Checks a functor of elements T that is declared linear, or linear in each operand. A functor that takes the index of
+/// its cell is checked at each cell of the box, in programs whose kernels run here.
+/// Error: ashlar::error if it does not give 0 for elements that are 0.
+template <int Rank, class... T, class F>
+void require_zero_of_zeros(F const& f, region const& own, kernels::box const& cells) {
+  using namespace ops_detail;
+  constexpr bool by_cell = takes_index<F, Rank, unit_neighbours<std::remove_const_t<T>, Rank>...>;
+  if constexpr (by_cell && !runs_in_caller<Kokkos::DefaultExecutionSpace>) return;
+  shape const extents = cells.shape(Rank);
+  index_t const calls = by_cell ? extents.size() : 1;
+  for (index_t i = 0; i < calls; ++i) {
+    cell_index<Rank> at{};
+    index_t rest = i;
+    for (int d = Rank - 1; by_cell && d >= 0; --d) {
+      at.of[d] = own.dim[d].begin + cells.lower[d] + rest % extents[d];
+      rest /= extents[d];
+    }
+    if (!is_zero_result(call_stencil<Rank>(f, at, unit_neighbours<std::remove_const_t<T>, Rank>{}...)))
+      throw error(
+          "ashlar::stencil: the functor's kind is linear, but it does not give 0 for elements that are 0; add constants outside the functor, or leave its kind out and give it a member slope<I>(offset, u...)");
+  }
 }
 
 }  // namespace ashlar::kernels_detail

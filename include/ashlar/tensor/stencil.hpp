@@ -72,6 +72,14 @@ stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, stencil_target<R, Rank> 
   return k;
 }
 
+/// In builds with assertions, checks that a functor of elements T is linear if it is declared so, on a box of owned cells.
+/// Error: ashlar::error if it does not give 0 for elements that are 0.
+template <int Rank, class... T, class F>
+void check_linearity(F const& f, region const& own, kernels::box const& cells) {
+  if constexpr (kernels_detail::reads_are_checked && ops_detail::slope_by_evaluation<F>)
+    kernels_detail::require_zero_of_zeros<Rank, T...>(f, own, cells);
+}
+
 template <class L>
 using with_stale_halo = typename ops_detail::layout_of_result<L>::type;
 
@@ -135,6 +143,7 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
   auto const to = stencil_target_of(y);
   kernels::box const all = box_of(own.extents());
   kernels::box const computed = cells_within<F>(box, x, own);
+  check_linearity<rank, element_t<X>, element_t<V>...>(f, own, computed);
   auto const run = [&](kernels::box const& cells) {
     if (cells.shape(rank).size() == 0) return;
     run_stencil_kernel(space{}, stencil_on(f, to, cells, own, owned_cells_of(x), owned_cells_of(v)...));

@@ -133,9 +133,20 @@ void run_steps(ops_detail::composition<F...> const& f, X const& x, owned_cells<T
   }
 }
 
+/// check_linearity for the steps from number I on, which read elements T.
+template <class T, int I = 0, class... F, class X>
+void check_linearity_of_steps(ops_detail::composition<F...> const& f, X const& x) {
+  auto const& step = std::get<I>(f.steps);
+  region const own = x.local_region();
+  check_linearity<X::rank, T>(step, own, box_of(own.extents()));
+  using R = typename ops_detail::composed_value<X::rank, T, std::remove_cvref_t<decltype(step)>>::type;
+  if constexpr (I + 1 < sizeof...(F)) check_linearity_of_steps<R, I + 1>(f, x);
+}
+
 /// The functors one after the other on the owned cells of x. `u` is x, or the exchange that fills its halo.
 template <class Y, class... F, class X, class U>
 Y run_composition(ops_detail::composition<F...> const& f, X const& x, U&& u) {
+  check_linearity_of_steps<element_t<X>>(f, x);
   Y const y(x.mesh(), x.extents());
   auto const run = [&](auto& exchange) {
     if (x.local_region().size() != 0)

@@ -210,6 +210,7 @@ void write_stencil_and_reduce(R const& reduction, typename R::tensor_type const&
   using S = typename X::execution_space;
   region const own = x.local_region();
   auto const& reduced = reduction.operand;
+  check_linearity<rank, element_t<X>, element_t<V>...>(f, own, box_of(own.extents()));
   auto const run = [&](kernels::box const& cells) {
     run_stencil_kernel(S{}, stencil_on(f, stencil_target_of(y), cells, own, owned_cells_of(x), owned_cells_of(v)...));
   };

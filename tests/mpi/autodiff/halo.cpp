@@ -114,18 +114,57 @@ struct source {
 };
 }  // namespace
 
+namespace {
+// Adds a constant to one cell of the domain.
+struct source_at {
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::linear;
+  index_t row, column;
+  template <class U>
+  ASHLAR_FUNCTION constexpr double operator()(cell_index<2> const& at, U const& u) const {
+    return (1. + static_cast<double>(at[0])) * u(0, 0) + (at[0] == row && at[1] == column ? 1 : 0);
+  }
+};
+struct two_sources {
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::linear;
+  double added;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const { return several(u(0, 0), u(1, 0) + added); }
+};
+}  // namespace
+
 TEST_CASE("halo: a functor that is declared linear and adds a constant is an error in builds with assertions") {
   ASHLAR_NEEDS(kernels_detail::reads_are_checked);
-  using S = stale<layout<halo("y", 1), halo("x", 1)>>;
+  using H = layout<halo("y", 1), halo("x", 1)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    auto const u = exchange_halo<corners::none>(integers<stale<H>>(m, n, 1));
     auto const gradient = [&](double added) {
-      (void)value_and_grad<none>([&](auto const& u) {
-        return all_reduce(sum(stencil(source{added}, exchange_halo<corners::none>(u))));
-      })(integers<S>(m, n, 1));
+      (void)value_and_grad<none>([&](auto const& v) {
+        return all_reduce(sum(stencil(source{added}, exchange_halo<corners::none>(v))));
+      })(as_stale(u));
     };
+    auto const sentence = doctest::Contains("ashlar::stencil: the functor's kind is linear, but it does not ");
     gradient(0);
-    CHECK_THROWS_WITH_AS(gradient(3),
-                         doctest::Contains("ashlar::stencil: the functor's kind is linear, but it does not "), error);
+    CHECK_THROWS_WITH_AS(gradient(3), sentence, error);
+    // A constant would count once for each term of a partial operand.
+    (void)stencil(source{0}, u);
+    CHECK_THROWS_WITH_AS((void)stencil(source{3}, u), sentence, error);
+    (void)stencil(two_sources{0}, u);
+    CHECK_THROWS_WITH_AS((void)stencil(two_sources{3}, u), sentence, error);
+    auto const corners_too = exchange_halo(integers<stale<layout<halo("y", 2), halo("x", 2)>>>(m, n, 1));
+    (void)stencil(compose(source{0}, source{0}), corners_too);
+    CHECK_THROWS_WITH_AS((void)stencil(compose(source{0}, source{3}), corners_too), sentence, error);
+    // Of a functor that takes its cell's index, the rank that owns the cell learns of it.
+    ASHLAR_NEEDS(kernels_detail::runs_in_caller<Kokkos::DefaultExecutionSpace>);
+    (void)stencil(source_at{-1, 0}, u);
+    index_t const row = n[0] - 1, column = n[1] - 1;
+    region const own = u.local_region();
+    bool const owns = own.size() > 0 && own.dim[0].end == n[0] && own.dim[1].end == n[1];
+    if (owns)
+      CHECK_THROWS_WITH_AS((void)stencil(source_at{row, column}, u), sentence, error);
+    else
+      (void)stencil(source_at{row, column}, u);
+    (void)stencil(source_at{row, column}, inside(1), u);  // not computed
   });
 }
 
