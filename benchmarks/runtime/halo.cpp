@@ -1,11 +1,14 @@
-// Exchanges of halos and a stencil, beside what experts write: packed messages, persistent ones, and
-// MPI_Neighbor_alltoallw with subarrays.
+// Exchanges of halos and a stencil, beside what experts write: packed messages, persistent ones, MPI_Neighbor_alltoallw with
+// subarrays, and copies in shared memory.
 #include <ashlar/tensor/tensor.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <optional>
 
 #include "race.hpp"
+#include "shared_window.hpp"
 #ifdef ASHLAR_BENCH_PETSC
 #include "petsc.hpp"
 #endif
@@ -142,6 +145,82 @@ class by_hand {
   std::array<MPI_Datatype, faces> send_{}, receive_{};
 };
 
+// The same in memory that the ranks of a node share. A rank says that its cells are there, waits for its neighbours, copies
+// their faces, and says that it has read them. Nobody compares calls, and a rank that fails makes the others wait for ever.
+template <int D>
+class in_shared_memory {
+ public:
+  // `stored`: the extents of this rank's array.
+  in_shared_memory(mesh_shape const& ranks, shape const& stored, int width)
+      : width_(width), stored_(stored), cells_(MPI_COMM_WORLD, cell_count(stored)), flags_(MPI_COMM_WORLD, 16) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    for (int d = 0; d < D; ++d) {
+      int const at = ranks.coordinate(rank_, d), size = ranks.size[d];
+      peer_[2 * d] = at > 0 ? ranks.with_position(rank_, 1u << d, at - 1) : -1;
+      peer_[2 * d + 1] = at + 1 < size ? ranks.with_position(rank_, 1u << d, at + 1) : -1;
+    }
+    index_t own[2 * D]{};
+    for (int d = 0; d < D; ++d) own[d] = stored[d];
+    all_.resize(static_cast<std::size_t>(ranks.ranks()) * D);
+    MPI_Allgather(own, D, MPI_INT64_T, all_.data(), D, MPI_INT64_T, MPI_COMM_WORLD);
+  }
+  double* cells() const { return cells_.of(rank_); }
+
+  void operator()() {
+    ++round_;
+    flag(rank_, 0).store(round_, std::memory_order_release);
+    for (int f = 0; f < 2 * D; ++f)
+      if (peer_[f] >= 0) {
+        wait(peer_[f], 0);
+        copy(f);
+      }
+    flag(rank_, 8).store(round_, std::memory_order_release);
+    for (int q : peer_)
+      if (q >= 0) wait(q, 8);
+  }
+
+ private:
+  static std::size_t cell_count(shape const& s) { return static_cast<std::size_t>(s.size()); }
+  std::atomic_ref<std::uint64_t> flag(int rank, int which) const { return std::atomic_ref(flags_.of(rank)[which]); }
+  void wait(int rank, int which) const {
+    for (int polls = 0; flag(rank, which).load(std::memory_order_acquire) < round_; ++polls)
+      if (polls > 50) sched_yield();
+  }
+  // The face of a neighbour: owned cells there, ghost cells here.
+  void copy(int f) const {
+    int const d = f / 2, q = peer_[f];
+    index_t const* const theirs = &all_[static_cast<std::size_t>(q) * D];
+    index_t from[D], to[D], extent[D];
+    for (int e = 0; e < D; ++e) from[e] = to[e] = width_, extent[e] = stored_[e] - 2 * width_;
+    extent[d] = width_;
+    to[d] = f % 2 == 0 ? 0 : stored_[d] - width_;
+    from[d] = f % 2 == 0 ? theirs[d] - 2 * width_ : width_;
+    auto const at = [](index_t const* sizes, index_t const* i) {
+      index_t offset = 0;
+      for (int e = 0; e < D; ++e) offset = offset * sizes[e] + i[e];
+      return offset;
+    };
+    index_t mine[D];
+    for (int e = 0; e < D; ++e) mine[e] = stored_[e];
+    double const* const source = cells_.of(q) + at(theirs, from);
+    double* const target = cells() + at(mine, to);
+    for (index_t k = 0; k < (D == 3 ? extent[0] : 1); ++k)
+      for (index_t i = 0; i < extent[D - 2]; ++i) {
+        index_t const source_row = ((D == 3 ? k * theirs[1] : 0) + i) * theirs[D - 1];
+        index_t const row = ((D == 3 ? k * mine[1] : 0) + i) * mine[D - 1];
+        std::copy_n(source + source_row, extent[D - 1], target + row);
+      }
+  }
+
+  int width_, rank_ = 0;
+  shape stored_;
+  shared_window<double> cells_;
+  shared_window<std::uint64_t> flags_;  // 0: its cells are there; 8, in another cache line: it has read its neighbours'
+  int peer_[2 * D]{};
+  std::vector<index_t> all_;
+  std::uint64_t round_ = 0;
+};
+
 // The extents of a cube.
 template <int D>
 struct of_size {
@@ -178,6 +257,8 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
   auto const u2 = 1 * u;
   auto const u3 = 1 * u;
   auto const over_mpi = generate<double, stale<H>>(mpi, n, wave{});
+  auto const over_mpi2 = 1 * over_mpi;
+  auto const over_mpi3 = 1 * over_mpi;
   auto const peers = generate<double, stale<H>>(m, n, wave{});
   auto const v = adopted<H>(m, side);
   auto const w = adopted<Given>(m, side);
@@ -227,6 +308,17 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
   variants.push_back(theirs("MPI: packed, Isend, Irecv", packed));
   variants.push_back(theirs("MPI: packed, persistent", persistent));
   variants.push_back(theirs("MPI: Neighbor_alltoallw, subarrays", neighbor));
+  std::optional<in_shared_memory<D>> shared;
+  if (share_a_node(MPI_COMM_WORLD)) {
+    shared.emplace(m.sizes(), stored, width);
+    std::copy_n(peers.stored_data(), stored.size(), shared->cells());
+    variants.push_back({"limit: by hand in shared memory", "node", [&shared] { (*shared)(); },
+                        [&shared, &peers, stored, equal] {
+                          (*shared)();
+                          std::copy_n(shared->cells(), stored.size(), peers.stored_data());
+                          return equal(peers, false);
+                        }});
+  }
 #ifdef ASHLAR_BENCH_PETSC
   petsc::grid_of_cells const dm(m.sizes(), u.extents(), width, C == corners::all);
   std::copy_n(peers.stored_data(), stored.size(), dm.local());
@@ -242,24 +334,41 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
   variants.push_back(petsc_variant("PETSc: DMGlobalToLocal", [&dm] { dm.to_local(); }));
 #endif
   all.race(what, variants);
-  if constexpr (C == corners::none)
-    all.race(what + ", 3 fields", {{"ashlar", transport_of(m), [&] { (void)exchange_halo<C>(bundle(u, u2, u3)); },
-                                    [&] {
-                                      auto const [a, b, c] = exchange_halo<C>(bundle(u, u2, u3));
-                                      return equal(a, false) && equal(b, false) && equal(c, false);
-                                    }},
-                                   {"ashlar: one by one", transport_of(m),
-                                    [&] {
-                                      update_halo<C>(u);
-                                      update_halo<C>(u2);
-                                      update_halo<C>(u3);
-                                    },
-                                    [] { return true; }},
-                                   {"MPI: packed, Isend, Irecv, one by one", "mpi",
-                                    [&] {
-                                      for (int i = 0; i < 3; ++i) packed();
-                                    },
-                                    [] { return true; }}});
+  if constexpr (C == corners::none) {
+    // A peer exchanges one array three times. So its cells may be in a cache, where those of three arrays are not.
+    auto const three_times = [](std::string const& name, auto& exchange) {
+      return variant{name + ", one by one", "mpi",
+                     [&exchange] {
+                       for (int i = 0; i < 3; ++i) exchange();
+                     },
+                     [] { return true; }};
+    };
+    variants = {{"ashlar", transport_of(m), [&] { (void)exchange_halo<C>(bundle(u, u2, u3)); },
+                 [&] {
+                   auto const [a, b, c] = exchange_halo<C>(bundle(u, u2, u3));
+                   return equal(a, false) && equal(b, false) && equal(c, false);
+                 }},
+                {ashlar_over_mpi, "mpi", [&] { (void)exchange_halo<C>(bundle(over_mpi, over_mpi2, over_mpi3)); },
+                 [&] {
+                   auto const [a, b, c] = exchange_halo<C>(bundle(over_mpi, over_mpi2, over_mpi3));
+                   return equal(a, false) && equal(b, false) && equal(c, false);
+                 }},
+                {"ashlar: one by one", transport_of(m),
+                 [&] {
+                   update_halo<C>(u);
+                   update_halo<C>(u2);
+                   update_halo<C>(u3);
+                 },
+                 [] { return true; }},
+                three_times("MPI: packed, Isend, Irecv", packed),
+                three_times("MPI: packed, persistent", persistent),
+                three_times("MPI: Neighbor_alltoallw, subarrays", neighbor)};
+#ifdef ASHLAR_BENCH_PETSC
+    auto const local_to_local = [&dm] { dm.local_to_local(); };
+    variants.push_back(three_times("PETSc: DMLocalToLocal", local_to_local));
+#endif
+    all.race(what + ", 3 fields", variants);
+  }
 }
 
 struct jacobi {
@@ -315,7 +424,13 @@ void sweeps(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi
                      hand_written();
                      return same(b);  // the first sweep, from a
                    }},
-                  {"limit: loops without exchange", "none", sweep_to_the_other, [] { return true; }}});
+                  {"limit: loops without exchange", "none", sweep_to_the_other, [] { return true; }},
+                  {"limit: copy of the cells", "none",
+                   [&] {
+                     std::copy_n(a.stored_data(), stored.size(), b.stored_data());
+                     escape(b.stored_data());
+                   },
+                   [] { return true; }}});
 }
 
 void measure(int argc, char** argv) {
@@ -329,6 +444,8 @@ void measure(int argc, char** argv) {
     exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 4096^2 double", m, mpi, 4096);
     exchanges<plane, given_plane<1>, corners::all>(all, "exchange with corners, width 1, 4096^2 double", m, mpi, 4096);
     exchanges<wide_plane, given_plane<2>, corners::none>(all, "exchange, width 2, 4096^2 double", m, mpi, 4096);
+    exchanges<wide_plane, given_plane<2>, corners::all>(all, "exchange with corners, width 2, 4096^2 double", m, mpi,
+                                                        4096);
     exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 256^2 double", m, mpi, 256);
   }
   sweeps(all, m, mpi, 4096);

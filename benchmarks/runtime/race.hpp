@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "goals.hpp"
+
 #ifndef ASHLAR_BENCH_FLAGS
 #define ASHLAR_BENCH_FLAGS "unknown"  // the build defines its flags
 #endif
@@ -151,8 +153,8 @@ class races {
     std::printf("%s: %d ranks, %s", bench_.c_str(), ranks_, mpi_name().c_str());
     for (auto const& [key, value] : notes_.items())
       std::printf("; %s: %s", key.c_str(), value.get<std::string>().c_str());
-    std::printf("\n%-46s %-46s %-9s %11s %11s %11s %7s %16s %9s\n", "case", "variant", "transport", "median us", "p25",
-                "p75", "ratio", "quartiles", "over MPI");
+    std::printf("\n%-46s %-46s %-9s %11s %11s %11s %7s %16s %6s %9s\n", "case", "variant", "transport", "median us",
+                "p25", "p75", "ratio", "quartiles", "goal", "over MPI");
   }
 
   bool wants(std::string const& what) const { return what.find(only_) != std::string::npos; }
@@ -160,6 +162,7 @@ class races {
   /// Checks every variant, then races them round by round. Each round begins with another variant: what one leaves to
   /// the next one, such as pages of the system's cache, counts for each. The first variant is ashlar. A ratio is another
   /// variant's time over its time in the same round. If a variant is `ashlar_over_mpi`, rows also have the ratio to its time.
+  /// The goal of a ratio is in the next column. The goal of a ratio to `ashlar_over_mpi` comes after it, in parentheses.
   /// Collective: all ranks. Error: ashlar::error on every rank if a variant's result is wrong on some rank.
   void race(std::string const& what, std::vector<variant> const& variants) {
     for (variant const& v : variants) {
@@ -255,9 +258,20 @@ class races {
     std::printf("%-46s %-46s %-9s %11.2f %11.2f %11.2f %7.3f %7.3f to %5.3f", what.c_str(), v.name.c_str(),
                 v.transport.c_str(), us(.5), us(.25), us(.75), quantile(ratio, .5), quantile(ratio, .25),
                 quantile(ratio, .75));
+    auto const aim = goal_of(bench_, what, v.name, ranks_);
+    if (aim.ratio > 0) {
+      row["goal"] = aim.ratio;
+      std::printf(" %6.2f", aim.ratio);
+    } else {
+      std::printf(" %6s", "");
+    }
     if (messages != nullptr) {
       row["ratio_over_mpi"] = quantile(ratio_to(*messages), .5);
       std::printf(" %9.3f", row["ratio_over_mpi"].get<double>());
+      if (aim.over_messages > 0) {
+        row["goal_over_mpi"] = aim.over_messages;
+        std::printf(" (%.2f)", aim.over_messages);
+      }
     }
     std::puts("");
     std::fflush(stdout);

@@ -242,7 +242,7 @@ struct node_levels {
   int place(int rank) const;
 };
 
-/// The ranks of c that may share memory with this one: all of them, or those of its node.
+/// The ranks of c that may share memory with this one: all of them, or the ranks of its node.
 inline communicator const& ranks_of_node(communicator const& c) {
   return c.state().levels ? c.state().levels->intra_node : c;
 }

@@ -90,7 +90,7 @@ void note_readers(storage<MemorySpace>& block, communicator const& ranks, node_g
   });
 }
 
-/// The peers to which an exchange sends messages: all, those of other nodes, or those of this node.
+/// The peers to which an exchange sends messages: all, ranks of other nodes, or ranks of this node.
 enum class which_peers { all, of_other_nodes, of_this_node };
 inline auto are(which_peers which, communicator const& ranks) {
   return [which, &ranks](int peer) {

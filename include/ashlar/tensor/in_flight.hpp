@@ -102,7 +102,7 @@ class in_flight : public reader, public unfinished_collective {
   }
 
   communicator ranks_;
-  communicator node_;                   // those of them that may share memory: all, or the ranks of this node
+  communicator node_;                   // the ranks that may share memory: all, or the ranks of this node
   std::optional<node_round<T>> round_;  // null if ranks send messages
 
  private:

@@ -369,7 +369,7 @@ TEST_CASE("halo: ranks of a node read memory, and messages go to other nodes alo
     bool const stored_twice = (i % 3 == 0 && i > 0) || (i % 3 == 2 && i + 1 < n);
     CHECK(sums[static_cast<std::size_t>(i * columns + i)] == (stored_twice ? 2 : 1));
   }
-  // The memory of rank 0 is its own: the ranks of its node send messages to each other, and those of other nodes do not.
+  // The memory of rank 0 is its own: the ranks of its node send messages to each other, and ranks of other nodes do not.
   shape const stored = u.stored_extents();
   auto const rows_of = static_cast<std::size_t>(stored[0]), columns_of = static_cast<std::size_t>(stored[1]);
   using view = Kokkos::View<double**, Kokkos::LayoutRight>;
