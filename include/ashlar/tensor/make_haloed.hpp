@@ -200,7 +200,8 @@ auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[
           strides[static_cast<std::size_t>(d)] = static_cast<index_t>(view.stride(of_view));
           contiguous = contiguous && (stored[d] < 2 || strides[static_cast<std::size_t>(d)] == row_major.stride[d]);
         }
-        if (!(found == expected))
+        bool const both_empty = found.size() == 0 && expected.size() == 0;
+        if (!(found == expected) && !both_empty)
           plan_detail::fail_other_extents(
               Reversed
                   ? "ashlar::adopt_reversed: the view has the extents of this rank's cells and their halo, in reversed order"
@@ -222,8 +223,8 @@ inline constexpr bool is_strided_view = std::is_same_v<typename View::array_layo
 
 /// Makes a tensor with a halo whose stored cells are a view of the user's, halo cells included, without a copy. The
 /// tensor keeps the view alive. Other ranks cannot read such memory, so exchanges send messages.
-/// Pre: the extents that this rank stores: owned cells and halo. The view is row-major (LayoutRight), which Kokkos may
-///   have padded, or strided, as a subview is.
+/// Pre: the extents that this rank stores: owned cells and halo, or none at all on a rank that owns none. The view is
+///   row-major (LayoutRight), which Kokkos may have padded, or strided, as a subview is.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view has other extents than
 ///   this rank stores; if L is halo_sums<H> and the view is not contiguous.

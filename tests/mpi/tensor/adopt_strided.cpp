@@ -141,6 +141,38 @@ TEST_CASE("adopt: given cells in strided memory") {
   });
 }
 
+TEST_CASE("adopt: strided memory without room for neighbours is a halo of width 0") {
+  for_each_mesh([](auto const& m) {
+    for (auto const& n : {std::array<index_t, 2>{7, 9}, {1, 3}}) {
+      index_t const rows = n[0], columns = n[1];
+      auto const like = generate<double, layout<"y", "x">>(m, {rows, columns}, number{});
+      row_major const whole("whole", size_of(like.local_extents()[0] + 2), size_of(like.local_extents()[1] + 3));
+      auto const block = Kokkos::subview(whole, std::pair<index_t, index_t>(1, 1 + like.local_extents()[0]),
+                                         std::pair<index_t, index_t>(2, 2 + like.local_extents()[1]));
+      // [strided]
+      using strided = layout<halo("y", 0), halo("x", 0)>;  // the split of layout<"y", "x">, in memory with strides
+      auto u = adopt<stale<strided>>(m, block, {rows, columns});
+      // [strided]
+      Kokkos::deep_copy(u.owned_view(), like.view());
+      recorder<grid> notes;
+      m.record(&notes);
+      (void)exchange_halo(u);
+      m.record(nullptr);
+      CHECK(notes.log.bytes_per_rank() == 0);
+      u += like;
+      CHECK(gather_all(owned(u)) == gather_all(plan_detail::materialize(2 * like)));
+      CHECK(item(all_reduce(sum(u))) == 2 * item(all_reduce(sum(like))));
+      CHECK(gather_all(redistribute<layout<none, axes("y", "x")>>(owned(u))) ==
+            gather_all(plan_detail::materialize(2 * like)));
+      double around = 0;  // the surroundings of the block
+      for (std::size_t i = 0; i < whole.extent(0); ++i)
+        for (std::size_t j = 0; j < whole.extent(1); ++j)
+          if (i < 1 || i > block.extent(0) || j < 2 || j >= 2 + block.extent(1)) around += std::abs(whole(i, j));
+      CHECK(around == 0);
+    }
+  });
+}
+
 TEST_CASE("adopt: what strided memory is not") {
   for_each_mesh([](auto const& m) {
     shape const stored = make<double, stale<H>>(m, {70, 60}).stored_extents();
