@@ -22,6 +22,10 @@ void descinit_(int*, int const*, int const*, int const*, int const*, int const*,
 void pdgemm_(char const*, char const*, int const*, int const*, int const*, double const*, double const*, int const*,
              int const*, int const*, double const*, int const*, int const*, int const*, double const*, double*,
              int const*, int const*, int const*, std::size_t, std::size_t);
+void pzgemm_(char const*, char const*, int const*, int const*, int const*, Kokkos::complex<double> const*,
+             Kokkos::complex<double> const*, int const*, int const*, int const*, Kokkos::complex<double> const*,
+             int const*, int const*, int const*, Kokkos::complex<double> const*, Kokkos::complex<double>*, int const*,
+             int const*, int const*, std::size_t, std::size_t);
 void pdsyrk_(char const*, char const*, int const*, int const*, double const*, double const*, int const*, int const*,
              int const*, double const*, double*, int const*, int const*, int const*, std::size_t, std::size_t);
 }
@@ -74,6 +78,7 @@ void gemm(index_t m, index_t n, index_t k, complex const* a, index_t lda, comple
 }
 
 // SUMMA: the owners of a panel of columns of a and of rows of b broadcast it. Extents divide.
+template <class T>
 class summa {
  public:
   summa(device_mesh<grid> const& m, auto const& a, auto const& b, auto const& c, index_t n, index_t panel, bool ahead)
@@ -99,7 +104,7 @@ class summa {
       auto const t = static_cast<std::size_t>(turn);
       MPI_Waitall(2, requests_[t], MPI_STATUSES_IGNORE);
       if (ahead_ && k + panel_ < summed_) begin(k + panel_, t ^ 1);
-      gemm(rows_, columns_, panel_, of_a_[t].data(), panel_, from_b_[t], columns_, k == 0 ? 0. : 1., c_);
+      gemm(rows_, columns_, panel_, of_a_[t].data(), panel_, from_b_[t], columns_, T(k == 0 ? 0 : 1), c_);
       if (!ahead_ && k + panel_ < summed_) begin(k + panel_, t ^ 1);
     }
   }
@@ -117,25 +122,25 @@ class summa {
     if (own_column == of_a)
       for (index_t i = 0; i < rows_; ++i)
         std::memcpy(of_a_[t].data() + i * panel_, a_ + i * width + k % width,
-                    static_cast<std::size_t>(panel_) * sizeof(double));
+                    static_cast<std::size_t>(panel_) * sizeof(T));
     from_b_[t] = own_row == of_b ? b_ + k % height * columns_ : of_b_[t].data();
     send(of_a_[t].data(), rows_ * panel_, of_a, row_, requests_[t][0]);
     send(from_b_[t], columns_ * panel_, of_b, column_, requests_[t][1]);
   }
-  void send(double* x, index_t n, int root, MPI_Comm comm, MPI_Request& request) const {
+  void send(T* x, index_t n, int root, MPI_Comm comm, MPI_Request& request) const {
     request = MPI_REQUEST_NULL;
     if (ahead_)
-      MPI_Ibcast(x, int(n), MPI_DOUBLE, root, comm, &request);
+      MPI_Ibcast(x, int(n), ashlar::comm::mpi_datatype<T>::get(), root, comm, &request);
     else
-      MPI_Bcast(x, int(n), MPI_DOUBLE, root, comm);
+      MPI_Bcast(x, int(n), ashlar::comm::mpi_datatype<T>::get(), root, comm);
   }
 
-  double *a_, *b_, *c_;
+  T *a_, *b_, *c_;
   index_t rows_ = 0, columns_ = 0, summed_, panel_;
   bool ahead_;
   MPI_Comm row_ = MPI_COMM_NULL, column_ = MPI_COMM_NULL;
-  std::vector<double> of_a_[2], of_b_[2];
-  double* from_b_[2]{};
+  std::vector<T> of_a_[2], of_b_[2];
+  T* from_b_[2]{};
   MPI_Request requests_[2][2];
 };
 
@@ -165,19 +170,26 @@ class scalapack_grid {
 };
 
 // C = A B of block-cyclic matrices: C^T = B^T A^T.
-template <index_t Block>
-auto pdgemm_variant(device_mesh<grid> const& m, std::shared_ptr<scalapack_grid> const& processes, index_t n) {
+template <class T, index_t Block>
+auto scalapack_variant(device_mesh<grid> const& m, std::shared_ptr<scalapack_grid> const& processes, index_t n) {
   using cyclic_blocks = layout<cyclic("p", Block), cyclic("q", Block)>;
-  auto const a = outer_product<cyclic_blocks>(m, n, 1), b = outer_product<cyclic_blocks>(m, n, 5);
-  auto const c = make<double, cyclic_blocks>(m, {n, n});
+  auto const a = outer_product<cyclic_blocks, T>(m, n, 1), b = outer_product<cyclic_blocks, T>(m, n, 5);
+  auto const c = make<T, cyclic_blocks>(m, {n, n});
   auto const d = processes->describe(n, n, Block, Block, c.local_extents()[1]);
   auto const multiply = [a, b, c, d, processes, size = int(n)] {
     int const one = 1;
-    double const alpha = 1, beta = 0;
-    pdgemm_("N", "N", &size, &size, &size, &alpha, b.data(), &one, &one, d.data(), a.data(), &one, &one, d.data(),
-            &beta, c.data(), &one, &one, d.data(), 1, 1);
+    T const alpha = 1, beta = 0;
+    constexpr auto multiplication = [] {
+      if constexpr (std::is_same_v<T, complex>)
+        return &pzgemm_;
+      else
+        return &pdgemm_;
+    }();
+    multiplication("N", "N", &size, &size, &size, &alpha, b.data(), &one, &one, d.data(), a.data(), &one, &one,
+                   d.data(), &beta, c.data(), &one, &one, d.data(), 1, 1);
   };
-  return variant{"pdgemm, blocks of " + std::to_string(Block), "mpi", multiply, [multiply, c, n] {
+  std::string const name = std::is_same_v<T, complex> ? "pzgemm" : "pdgemm";
+  return variant{name + ", blocks of " + std::to_string(Block), "mpi", multiply, [multiply, c, n] {
                    multiply();
                    return is_product(c, n);
                  }};
@@ -237,7 +249,7 @@ void gram(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, 
   all.race(what, variants);
 }
 
-// C = A B of n x n matrices of T. SUMMA and ScaLAPACK multiply doubles.
+// C = A B of n x n matrices of T.
 template <class T>
 void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
   constexpr bool is_complex = std::is_same_v<T, complex>;
@@ -263,29 +275,27 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
                                 ours(ashlar_over_mpi, a_over_mpi, b_over_mpi),
                                 {"ashlar over MPI: operands gathered, then einsum", "mpi",
                                  [&] { escape(gathered().data()); }, [&, n] { return is_product(gathered(), n); }}};
-  std::vector<std::unique_ptr<summa>> by_hand;
+  std::vector<std::unique_ptr<summa<T>>> by_hand;
   auto const checked = [&, n](auto& work) {
     return [&work, &c, n] {
       work();
       return is_product(c, n);
     };
   };
-  if constexpr (!is_complex) {
-    if (n % (m.size() * 128) == 0)
-      for (index_t panel : {128, 256})
-        for (bool ahead : {false, true}) {
-          by_hand.push_back(std::make_unique<summa>(m, a, b, c, n, panel, ahead));
-          summa& s = *by_hand.back();
-          variants.push_back(
-              {std::string("SUMMA by hand: ") + (ahead ? "Ibcast" : "Bcast") + ", panels of " + std::to_string(panel),
-               "mpi", [&s] { s(); }, checked(s)});
-        }
+  if (n % (m.size() * 128) == 0)
+    for (index_t panel : {128, 256})
+      for (bool ahead : {false, true}) {
+        by_hand.push_back(std::make_unique<summa<T>>(m, a, b, c, n, panel, ahead));
+        summa<T>& s = *by_hand.back();
+        variants.push_back(
+            {std::string("SUMMA by hand: ") + (ahead ? "Ibcast" : "Bcast") + ", panels of " + std::to_string(panel),
+             "mpi", [&s] { s(); }, checked(s)});
+      }
 #ifdef ASHLAR_BENCH_SCALAPACK
-    auto const processes = std::make_shared<scalapack_grid>(m);
-    variants.push_back(pdgemm_variant<64>(m, processes, n));
-    variants.push_back(pdgemm_variant<256>(m, processes, n));
+  auto const processes = std::make_shared<scalapack_grid>(m);
+  variants.push_back(scalapack_variant<T, 64>(m, processes, n));
+  variants.push_back(scalapack_variant<T, 256>(m, processes, n));
 #endif
-  }
   variants.push_back({is_complex ? "limit: zgemm of each rank's share" : "limit: dgemm of each rank's share", "none",
                       share, checked(share)});
   all.race(what, variants);
