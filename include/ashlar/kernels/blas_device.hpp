@@ -2,6 +2,15 @@
 #pragma once
 #include "ashlar/kernels/device_stream.hpp"
 #include "ashlar/kernels/matrix.hpp"
+
+namespace ashlar::kernels_detail {
+
+/// The BLAS of a device. Not defined for spaces that have none.
+template <class Space>
+struct device_blas;
+
+}  // namespace ashlar::kernels_detail
+
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cublas_v2.h>

@@ -48,15 +48,13 @@ struct add_patches_kernel {
   }
 };
 
-// The number of patch elements in memory at once: enough to fill a device.
-inline constexpr index_t patch_elements_on_device = 1 << 25;
-
 /// kernels::convolve and its transposes, for kernels of more than one element.
 template <class Space, class T>
 struct convolution_by_device_blas {
   Space space;
   kernels::scratch_memory memory;
   convolution g;
+  index_t patch_elements = 1 << 25;  // in memory at once: enough to fill a device
 
   void result(T const* images, T const* kernel, T* result) const {
     for_each_batch("ashlar::convolve: scratch", [&](index_t n, index_t count, T* patches) {
@@ -90,8 +88,8 @@ struct convolution_by_device_blas {
   template <class Body>
   void for_each_batch(char const* label, Body const& body) const {
     index_t const elements = g.positions() * g.patch();
-    index_t const at_once = std::clamp<index_t>(patch_elements_on_device / std::max<index_t>(elements, 1), 1,
-                                                std::max<index_t>(g.images, 1));
+    index_t const at_once =
+        std::clamp<index_t>(patch_elements / std::max<index_t>(elements, 1), 1, std::max<index_t>(g.images, 1));
     auto const patches = memory.array<T>(at_once * elements);
     for (index_t n = 0; n < g.images; n += at_once) body(n, std::min(at_once, g.images - n), patches.data());
     space.fence(label);

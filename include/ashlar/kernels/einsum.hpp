@@ -28,7 +28,7 @@ using scratch = Kokkos::View<T*, typename Space::memory_space>;
 
 template <class T, class Space>
 scratch<Space, T> make_scratch(Space const& space, labelled const& x) {
-  return scratch<Space, T>(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "ashlar::contract"),
+  return scratch<Space, T>(Kokkos::view_alloc(instance_of(space), Kokkos::WithoutInitializing, "ashlar::contract"),
                            static_cast<std::size_t>(x.extents.size()));
 }
 

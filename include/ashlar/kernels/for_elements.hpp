@@ -31,7 +31,8 @@
 namespace ashlar::kernels_detail {
 
 /// True for execution spaces whose kernels end within the launching call and read host memory. Only there a plain loop
-/// keeps its order among the kernels of an instance without a fence.
+/// keeps its order among the kernels of an instance without a fence. False for a class derived from such a space: its
+/// kernels are the ones of devices, and run on the host. So tests compare both.
 template <class Space>
 inline constexpr bool runs_in_caller = false;
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -67,6 +68,12 @@ class kernel_region {
   bool shown_;
 };
 
+/// The instance as Kokkos takes it, if the type is derived from one of Kokkos' execution spaces.
+template <class Space>
+typename Space::execution_space const& instance_of(Space const& space) {
+  return space;
+}
+
 /// A function of a range [begin, end) without its type, so that the launch by Kokkos is compiled once for all of them.
 struct range_body {
   void (*call)(void const* body, index_t begin, index_t end);
@@ -98,10 +105,22 @@ void for_ranges(char const* label, Space const& space, index_t n, index_t grain,
   run_ranges(label, space, grain, {call_range<Body>, &body, n, 1});
 }
 
+/// The number of threads in a team. Tests overload it for a space of theirs.
+template <class Space>
+auto lanes_per_team(Space const&) {
+  return Kokkos::AUTO;
+}
+/// A launch of `count` teams. Pre: count fits int
+template <class Space>
+auto teams(Space const& space, index_t count) {
+  return Kokkos::TeamPolicy<typename Space::execution_space>(space, static_cast<int>(count), lanes_per_team(space));
+}
+
 /// Runs kernel(i) for i in [0, n).
 template <class Space, class Kernel>
 void for_elements(char const* label, Space const& space, index_t n, Kernel const& kernel) {
-  if (n > 0) Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<index_t>>(space, 0, n), kernel);
+  using policy = Kokkos::RangePolicy<typename Space::execution_space, Kokkos::IndexType<index_t>>;
+  if (n > 0) Kokkos::parallel_for(label, policy(space, 0, n), kernel);
 }
 
 }  // namespace ashlar::kernels_detail

@@ -248,7 +248,8 @@ struct reduce_team {
   index_t slices;
   value_type* results;  // [slices][outputs]
 
-  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Space>::member_type const& team) const {
+  KOKKOS_FUNCTION void operator()(
+      typename Kokkos::TeamPolicy<typename Space::execution_space>::member_type const& team) const {
     index_t const outputs = output.r.kept.size(), n = output.r.reduced.size();
     index_t const s = team.league_rank() / outputs, number = team.league_rank() % outputs;
     value_type total;
@@ -262,8 +263,8 @@ struct reduce_team {
 template <class Space, class Reduction>
 void reduce_by_teams(Space const& space, Reduction const& r, index_t slices, typename Reduction::value_type* results) {
   if (r.kept.size() == 0) return;
-  Kokkos::TeamPolicy<Space> const teams(space, static_cast<int>(slices * r.kept.size()), Kokkos::AUTO);
-  Kokkos::parallel_for("ashlar::reduce", teams, reduce_team<Space, Reduction>{{r}, slices, results});
+  Kokkos::parallel_for("ashlar::reduce", teams(space, slices * r.kept.size()),
+                       reduce_team<Space, Reduction>{{r}, slices, results});
 }
 
 // Uses a thread per output if rows are short or if neighbouring threads read neighbours. Otherwise uses a team per
@@ -277,7 +278,7 @@ void reduce_by_elements(Space const& space, reduction<Op, T, F, Leaves> const& r
   index_t const slices = std::clamp<index_t>(wanted, 1, 256);
   if (slices == 1) return reduce_by_teams(space, r, 1, r.out);
   Kokkos::View<T*, typename Space::memory_space> const results(
-      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "ashlar::reduce"),
+      Kokkos::view_alloc(instance_of(space), Kokkos::WithoutInitializing, "ashlar::reduce"),
       static_cast<std::size_t>(slices * outputs));
   reduce_by_teams(space, r, slices, results.data());
   using combination = reduction<Op, T, same_value, leaves<kernels::strided<T>>>;

@@ -115,8 +115,7 @@ template <class Space, class Kernel>
 void for_each_row(char const* label, Space const& space, index_t rows, index_t n, index_t step, Kernel const& kernel) {
   row_kernel<Kernel> const k{kernel};
   if constexpr (!runs_in_caller<Space>)
-    if (n > 32 && step < 32 && rows <= INT_MAX)
-      return Kokkos::parallel_for(label, Kokkos::TeamPolicy<Space>(space, static_cast<int>(rows), Kokkos::AUTO), k);
+    if (n > 32 && step < 32 && rows <= INT_MAX) return Kokkos::parallel_for(label, teams(space, rows), k);
   for_each_index(label, space, rows, 4 * n, k);  // such kernels read elements again, or take exponentials
 }
 

@@ -83,7 +83,7 @@ template <class Space, class T>
 auto moved_lines(Space const& space, T const* x, index_t outer, index_t n, index_t inner) {
   auto const size = static_cast<std::size_t>(outer * n * inner);
   Kokkos::View<T*, typename Space::memory_space> const lines(
-      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "ashlar::softmax"), size);
+      Kokkos::view_alloc(instance_of(space), Kokkos::WithoutInitializing, "ashlar::softmax"), size);
   kernels::permute(space, x, shape::of(outer, n, inner), {0, 2, 1}, lines.data());
   return lines;
 }

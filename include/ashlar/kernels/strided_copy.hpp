@@ -224,7 +224,8 @@ void fill(Space const& space, T* destination, index_t n, std::type_identity_t<T>
         "ashlar::fill", space, n, kernels_detail::elements_per_thread,
         [&](index_t begin, index_t end) { std::fill(destination + begin, destination + end, value); });
   else
-    Kokkos::deep_copy(space, kernels_detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)), value);
+    Kokkos::deep_copy(kernels_detail::instance_of(space),
+                      kernels_detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)), value);
 }
 
 /// Copies n elements.
@@ -236,7 +237,8 @@ void copy(Space const& space, T const* source, T* destination, index_t n) {
         "ashlar::copy", space, n, kernels_detail::elements_per_thread,
         [&](index_t begin, index_t end) { std::copy(source + begin, source + end, destination + begin); });
   else
-    Kokkos::deep_copy(space, kernels_detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)),
+    Kokkos::deep_copy(kernels_detail::instance_of(space),
+                      kernels_detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)),
                       kernels_detail::unmanaged<Space, T const>(source, static_cast<std::size_t>(n)));
 }
 

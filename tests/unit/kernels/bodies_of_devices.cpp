@@ -1,0 +1,425 @@
+// The bodies that kernels have for devices, one element per task, run on the host beside the host's own bodies. The tests
+// of each kernel compare the host's body with loops.
+#include "ashlar/kernels/channels.hpp"
+#include "ashlar/kernels/cumsum.hpp"
+#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/extremum_index.hpp"
+#include "ashlar/kernels/fill_outside.hpp"
+#include "ashlar/kernels/gather.hpp"
+#include "ashlar/kernels/permute.hpp"
+#include "ashlar/kernels/pooling.hpp"
+#include "ashlar/kernels/random.hpp"
+#include "ashlar/kernels/roots.hpp"
+#include "ashlar/kernels/sort.hpp"
+#include "ashlar/kernels/stencil_back.hpp"
+#include "ashlar/kernels/take_along.hpp"
+#include "ashlar/kernels/write_and_reduce.hpp"
+#include "support/device_array.hpp"
+#include "support/device_on_host.hpp"
+#include <doctest/doctest.h>
+#include <limits>
+
+using namespace ashlar;
+using namespace test;
+
+namespace {
+
+// Integers, whose sums have no rounding.
+template <class T>
+std::vector<T> numbers(index_t n, index_t step = 37) {
+  std::vector<T> v(static_cast<std::size_t>(n));
+  for (index_t i = 0; i < n; ++i) v[static_cast<std::size_t>(i)] = static_cast<T>(i * step % 101 - 50);
+  return v;
+}
+
+struct weighted_sum {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x, T y) const {
+    return x + 3 * y;
+  }
+};
+struct add_and_exchange {
+  template <class T>
+  KOKKOS_FUNCTION void operator()(T& x, T const& y) const {
+    x += 2 * y;
+  }
+};
+struct add_the_root {
+  KOKKOS_FUNCTION double under_root(double const& x, double const& y) const { return x * x + y; }
+  KOKKOS_FUNCTION void with_root(double root, double& x, double const&) const { x += root; }
+};
+
+constexpr index_t lengths[]{0, 1, 2, 31, 33, 4099};
+std::vector<shape> shapes() {
+  return {shape{},           shape::of(0),        shape::of(7),          shape::of(4, 0, 3),    shape::of(5, 3),
+          shape::of(1, 9),   shape::of(37, 11),   shape::of(3, 4, 5),    shape::of(2, 1, 3, 5), shape::of(3, 70, 2),
+          shape::of(1, 130), shape::of(2, 20011), shape::of(300, 41, 2), shape::of(9000)};
+}
+region region_of(shape const& s, index_t first = 0) {
+  region r;
+  for (; r.rank < s.rank; ++r.rank) r.dim[r.rank] = index_set(first, first + s[r.rank]);
+  return r;
+}
+template <class T>
+kernels::shard<T const> operand(std::vector<T> const& v, shape const& s, index_t first = 0) {
+  return {v.data(), region_of(s, first), s};
+}
+template <class T>
+kernels::shard<T> result(T* y, shape const& s, index_t first = 0) {
+  return {y, region_of(s, first), s};
+}
+
+}  // namespace
+
+TEST_CASE("devices: maps, updates, fills and copies") {
+  for (shape const& s : shapes()) {
+    index_t const n = s.size();
+    auto const x = numbers<double>(n), y = numbers<double>(n, 11);
+    shape last = s;  // broadcast along all dimensions but the last
+    for (int d = 0; d + 1 < s.rank; ++d) last[d] = 1;
+    kernels::strided<double> row{y.data(), {}};
+    if (s.rank > 0 && s[s.rank - 1] > 1) row.stride[s.rank - 1] = 1;
+    check_bodies<double>(n, [&](auto const& on, double* z) {
+      kernels::map(on, s, z, weighted_sum{}, kernels::contiguous(x.data(), s), row);
+    });
+    check_bodies<double>(3 * n, [&](auto const& on, double* z) {
+      index_t strides[max_rank]{};
+      for (int d = 0; d < s.rank; ++d) strides[d] = 3 * s.stride(d);
+      kernels::map_to(on, s, z, strides, weighted_sum{}, kernels::contiguous(x.data(), s), row);
+    });
+  }
+  for (index_t n : lengths) {
+    auto const x = numbers<double>(n), y = numbers<double>(n, 11);
+    check_bodies<double>(n, [&](auto const& on, double* z) {
+      kernels::copy(on, x.data(), z, n);
+      kernels::for_each(on, n, add_and_exchange{}, z, y.data());
+    });
+    check_bodies<double>(n, [&](auto const& on, double* z) {
+      kernels::fill(on, z, n, 4.);
+      kernels::for_each_with_root(on, n, add_the_root{}, z, x.data());
+    });
+  }
+}
+
+TEST_CASE("devices: copies of boxes, also of more boxes than one kernel takes, and permutations") {
+  for (shape const& s : shapes()) {
+    auto const x = numbers<float>(s.size());
+    if (s.rank == 3)
+      for (auto const& order : {std::array{0, 1, 2}, std::array{2, 0, 1}, std::array{1, 0, 2}, std::array{0, 2, 1}})
+        check_bodies<float>(s.size(), [&](auto const& on, float* y) {
+          int dims[max_rank]{};
+          std::copy(order.begin(), order.end(), dims);
+          kernels::permute(on, x.data(), s, dims, y);
+        });
+    if (s.size() == 0) continue;
+    kernels::box from, to;
+    shape target = s;
+    for (int d = 0; d < s.rank; ++d) {
+      from.lower[d] = s[d] / 3;
+      from.extent[d] = to.extent[d] = s[d] - s[d] / 3;
+      to.lower[d] = d + 1;
+      target[d] = to.extent[d] + 3;
+    }
+    check_bodies<float>(target.size(),
+                        [&](auto const& on, float* y) { kernels::copy_region(on, x.data(), s, from, y, target, to); });
+  }
+  auto const x = numbers<int>(1000);
+  std::vector<kernels_detail::loop_nest<2>> boxes;
+  for (index_t b = 0; b < 37; ++b) boxes.push_back({2, {b % 4, 3}, {b, 20 * b}, {{30, 2}, {5, 1}}});
+  check_bodies<int>(37 * 20, [&](auto const& on, int* y) {
+    kernels_detail::strided_copy(on, x.data(), y, std::span<kernels_detail::loop_nest<2> const>(boxes));
+  });
+}
+
+TEST_CASE("devices: the cells around a box") {
+  for (shape const& s : shapes()) {
+    if (s.rank == 0) continue;
+    shape begin = s, end = s;
+    for (int d = 0; d < s.rank; ++d) {
+      begin[d] = s[d] / 4;
+      end[d] = s[d] - s[d] / 3;
+    }
+    check_bodies<float>(s.size(), [&](auto const& on, float* y) { kernels::fill_outside(on, y, s, begin, end, 5.f); });
+  }
+}
+
+TEST_CASE("devices: rows by index, added in any order") {
+  for (index_t outer : {0, 1, 3})
+    for (index_t inner : {0, 1, 5, 67})
+      for (index_t count : {0, 1, 11, 200}) {
+        constexpr index_t rows = 7;
+        index_set const held(4, 4 + rows);
+        auto const table = numbers<double>(outer * rows * inner), in = numbers<double>(outer * count * inner, 11);
+        std::vector<int> index(static_cast<std::size_t>(count));
+        for (index_t i = 0; i < count; ++i) index[static_cast<std::size_t>(i)] = static_cast<int>(i * 5 % 15);
+        check_bodies<double>(outer * count * inner, [&](auto const& on, double* y) {
+          kernels::take(on, table.data(), outer, held, inner, index.data(), count, y);
+        });
+        check_bodies<double>(outer * rows * inner, [&](auto const& on, double* y) {
+          kernels::scatter_add(on, in.data(), outer, held, inner, index.data(), count, y);
+        });
+      }
+}
+
+TEST_CASE("devices: an index for each line") {
+  shape const s = shape::of(3, 9, 4), indices = shape::of(3, 6, 4);
+  auto const x = numbers<double>(s.size()), ct = numbers<double>(indices.size(), 11);
+  std::vector<int> index(static_cast<std::size_t>(indices.size()));
+  for (std::size_t i = 0; i < index.size(); ++i) index[i] = static_cast<int>(i * 7 % 11) - 1;
+  check_bodies<double>(indices.size(), [&](auto const& on, double* y) {
+    run(ops_detail::take_along_op<1>{}, on, new_scratch<host_space>, result(y, indices), operand(x, s),
+        operand(index, indices));
+  });
+  check_bodies<double>(s.size(), [&](auto const& on, double* y) {
+    run(ops_detail::add_along_op<1>{9}, on, new_scratch<host_space>, result(y, s), operand(ct, indices),
+        operand(index, indices));
+  });
+}
+
+TEST_CASE("devices: running sums, of a part after other parts, too") {
+  for (shape const& s : {shape::of(3, 0, 5), shape::of(3, 7, 1), shape::of(4, 9, 5), shape::of(2, 40, 300)}) {
+    auto const x = numbers<double>(s.size());
+    shape of_parts = s;
+    of_parts[1] = 4;
+    auto const sums = numbers<double>(of_parts.size(), 11);
+    auto const both = [&]<bool Reversed>(std::bool_constant<Reversed>) {
+      using op = ops_detail::cumsum_op<1, Reversed>;
+      check_bodies<double>(s.size(), [&](auto const& on, double* y) {
+        run(op{}, on, new_scratch<host_space>, result(y, s), operand(x, s));
+      });
+      check_bodies<double>(s.size(), [&](auto const& on, double* y) {
+        kernels::shard<double const> own = operand(sums, of_parts);
+        own.owned.dim[1] = index_set(2, 3);
+        run(op{}, on, new_scratch<host_space>, result(y, s), operand(x, s), operand(sums, of_parts), own);
+      });
+    };
+    both(std::false_type{});
+    both(std::true_type{});
+  }
+}
+
+TEST_CASE("devices: orders of lines with ties and NaN, whole and the first of them") {
+  for (shape const& s : {shape::of(3, 0, 2), shape::of(3, 1, 2), shape::of(2, 33, 3), shape::of(5, 200, 1)}) {
+    auto x = numbers<double>(s.size());
+    for (std::size_t i = 0; i < x.size(); i += 7) x[i] = i % 3 ? 3 : std::numeric_limits<double>::quiet_NaN();
+    auto const both = [&]<bool Descending>(std::bool_constant<Descending>) {
+      for (index_t const first : {index_t{0}, std::min<index_t>(5, s[1]), s[1]}) {
+        shape wanted = s;
+        wanted[1] = first;
+        check_bodies<index_t>(wanted.size(), [&](auto const& on, index_t* y) {
+          run(ops_detail::order_op<1, Descending>{first}, on, new_scratch<host_space>, result(y, wanted),
+              operand(x, s));
+        });
+        check_bodies<index_t>(wanted.size(), [&](auto const& on, index_t* y) {
+          run(ops_detail::order_of_parts_op<1, Descending>{first, 1}, on, new_scratch<host_space>, result(y, wanted),
+              operand(x, s, 20));
+        });
+      }
+    };
+    both(std::false_type{});
+    both(std::true_type{});
+    shape sampled = s;
+    sampled[1] = 4;
+    if (s[1] >= 4)
+      check_bodies<double>(sampled.size(), [&](auto const& on, double* y) {
+        run(ops_detail::samples_op<1>{4, 1}, on, new_scratch<host_space>, result(y, sampled), operand(x, s));
+      });
+  }
+}
+
+TEST_CASE("devices: reductions by a thread, by a team and by several teams per result") {
+  for (shape const& s : shapes()) {
+    auto const x = numbers<double>(s.size()), y = numbers<double>(s.size(), 11);
+    for (unsigned dims = 0; dims < 1u << s.rank; ++dims) {
+      shape kept = s;
+      for (int d = 0; d < s.rank; ++d)
+        if (dims >> d & 1) kept[d] = 1;
+      INFO(s.size(), " elements, dimensions ", dims);
+      auto const same = [&]<class Op>(Op) {
+        check_bodies<double>(kept.size(), [&](auto const& on, double* z) {
+          kernels::map_reduce<Op>(on, s, dims, z, weighted_sum{}, kernels::contiguous(x.data(), s),
+                                  kernels::contiguous(y.data(), s));
+        });
+      };
+      same(op::sum{});
+      same(op::max{});
+      same(op::min{});
+    }
+  }
+  for (shape const& s : {shape::of(5, 6), shape::of(40, 500), shape::of(3, 20, 300)}) {
+    auto const x = numbers<double>(s.size());
+    auto const cells = kernels::contiguous(x.data(), s);
+    kernels::box inner;
+    for (int d = 0; d < s.rank; ++d) {
+      inner.lower[d] = 1;
+      inner.extent[d] = s[d] - 2;
+    }
+    check_bodies<double>(1, [&](auto const& on, double* z) {
+      kernels::reduce_box<op::sum>(on, inner, s.rank, z, weighted_sum{}, cells, cells);
+    });
+    // The result is the number, and then the array.
+    check_bodies<double>(1 + s.size(), [&](auto const& on, double* z) {
+      kernels::written<double> array{z + 1, {}};
+      kernels::read_back<double> again;
+      again.data = z + 1;
+      for (int d = 0; d < s.rank; ++d) array.stride[d] = again.stride[d] = s.stride(d);
+      kernels_detail::write_then_read<double, weighted_sum, weighted_sum, 2> const f{};
+      CHECK(kernels::write_and_reduce<op::sum>(on, inner, s.rank, z, f, array, cells, cells, again, cells));
+    });
+  }
+}
+
+TEST_CASE("devices: the largest element with its index") {
+  for (shape const& s : {shape::of(3, 5, 2), shape::of(4, 70, 3), shape::of(2, 9000, 2)}) {
+    auto x = numbers<double>(s.size());
+    x[x.size() / 2] = std::numeric_limits<double>::quiet_NaN();
+    using E = ops_detail::extremum<double, ops_detail::above>;
+    shape const kept = shape::of(s[0], s[2]);
+    check_bodies<double>(2 * kept.size(), [&](auto const& on, double* y) {
+      std::vector<E> found(static_cast<std::size_t>(kept.size()), E(0));
+      run(ops_detail::extremum_op<ops_detail::above, 2u>{}, on, new_scratch<host_space>, result(found.data(), kept),
+          operand(x, s));
+      on.fence();
+      for (E const& e : found) {
+        *y++ = e.value;
+        *y++ = static_cast<double>(e.index);
+      }
+    });
+  }
+}
+
+TEST_CASE("devices: sums over channels and maps of channels") {
+  for (index_t rows : {0, 1, 5, 64, 3001})
+    for (index_t channels : {0, 1, 3, 40, 200}) {
+      INFO(rows, " x ", channels);
+      auto const x = numbers<float>(rows * channels), ct = numbers<float>(rows * channels, 11),
+                 k = numbers<float>(channels, 7);
+      check_bodies<double>(
+          2 * channels,
+          [&](auto const& on, double* y) { kernels::channel_moments(on, x.data(), rows, channels, k.data(), 0.25, y); },
+          1e-6);
+      check_bodies<double>(
+          2 * channels,
+          [&](auto const& on, double* y) {
+            kernels::channel_affine_sums(on, x.data(), ct.data(), rows, channels, k.data(), y);
+          },
+          1e-6);
+      check_bodies<float>(rows * channels, [&](auto const& on, float* y) {
+        kernels::map_channels(on, rows, channels, y, weighted_sum{}, x.data(), k.data());
+      });
+    }
+}
+
+TEST_CASE_TEMPLATE("devices: pooling and its derivative", Max, std::true_type, std::false_type) {
+  for (padding edge : {padding::valid, padding::same})
+    for (index_t images : {0, 2})
+      for (index_t stride : {1, 2})
+        for (index_t channels : {0, 1, 5}) {
+          kernels::pooled const g{images, {7, 3, stride, 1, edge}, {9, 3, stride, 1, edge}, channels};
+          index_t const in = images * 63 * channels, out = images * g.rows.count() * g.columns.count() * channels;
+          auto const x = numbers<double>(in), ct = numbers<double>(out, 11);
+          check_bodies<double>(out, [&](auto const& on, double* y) { kernels::pool<Max::value>(on, g, x.data(), y); });
+          check_bodies<double>(
+              in, [&](auto const& on, double* y) { kernels::pool_vjp<Max::value>(on, g, x.data(), ct.data(), y); },
+              1e-15);
+        }
+}
+
+TEST_CASE("devices: random numbers have the bits of the host's") {
+  shape const all = shape::of(9, 50, 6);
+  for (index_t const begin : {0, 3})
+    for (index_t const block : {0, 2}) {
+      region part = region_of(all);
+      part.dim[1] = index_set(begin, begin + 20);
+      if (block) {
+        part.dim[1].block = block;
+        part.dim[1].period = 2 * block;
+      }
+      index_t const n = part.extents().size();
+      check_bodies<float>(
+          n, [&](auto const& on, float* y) { kernels::fill_uniform(on, y, part, all, prng_key(5), -1.f, 2.f); });
+      check_bodies<double>(
+          n, [&](auto const& on, double* y) { kernels::fill_normal(on, y, part, all, prng_key(5), 1., 2.); }, 1e-14);
+    }
+}
+
+TEST_CASE("devices: products of integers by loops, and batches of products one by one") {
+  constexpr auto e = layout_detail::parse("bij,bjk->bik");
+  for (index_t const batch : {1, 3})
+    for (index_t const n : {1, 5, 33}) {
+      shape const a = shape::of(batch, n, 7), b = shape::of(batch, 7, 6), c = shape::of(batch, n, 6);
+      auto const same = [&]<class T>(T) {
+        auto const x = numbers<T>(a.size()), y = numbers<T>(b.size(), 11);
+        check_bodies<T>(c.size(), [&](auto const& on, T* z) {
+          kernels::contract(on, e, x.data(), a, y.data(), b, z, c, T(2), T(1));
+        });
+      };
+      same(std::int64_t{});
+      same(double{});
+    }
+}
+
+namespace {
+// Five cells, with weights that depend on the direction.
+struct five_cells {
+  static constexpr auto reach = star(1, 1);
+  static constexpr auto kind = linearity::linear;
+  ASHLAR_FUNCTION double operator()(auto const& u) const {
+    return u(0, 0) + 2 * u(0, -1) + 3 * u(0, 1) + 5 * u(-1, 0) + 7 * u(1, 0);
+  }
+};
+// The same with a weight that depends on the cell.
+struct five_cells_by_index {
+  static constexpr auto reach = star(1, 1);
+  static constexpr auto kind = linearity::linear;
+  ASHLAR_FUNCTION double operator()(cell_index<2> const& at, auto const& u) const {
+    return static_cast<double>(at[0] + 2 * at[1]) * (u(0, 0) + u(0, -1) - u(1, 0));
+  }
+};
+
+template <class Leaf>
+void set_cells(Leaf& leaf, double const* first, index_t row, index_t step) {
+  leaf.at = {first, {row, step}};
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("devices: stencils, of one colour, too, and their transposes", F, five_cells, five_cells_by_index) {
+  for (shape const& s : {shape::of(0, 4), shape::of(1, 1), shape::of(3, 8), shape::of(40, 301)})
+    for (index_t const step : {1, 2}) {
+      index_t const rows = s[0], columns = s[1];
+      // The cells of the box have neighbours in an array with a border.
+      index_t const row = step * (columns + 2), size = row * (rows + 2);
+      auto const x = numbers<double>(size);
+      using kernel = kernels_detail::stencil_kernel<F, double, 2, double>;
+      auto const on_box = [&](double* y) {
+        kernel k{{}, {y + row + step}, {row, step}, {rows, columns}, {{3, 5}}, {}};
+        set_cells(static_cast<kernels_detail::stencil_leaf<0, ops_detail::neighbours<double, 2>>&>(k.operands),
+                  x.data() + row + step, row, step);
+        return k;
+      };
+      check_bodies<double>(
+          size, [&](auto const& on, double* y) { kernels_detail::run_stencil_kernel(on, on_box(y)); }, 1e-15);
+      for (index_t const colour : {0, 1, 2})
+        check_bodies<double>(
+            size, [&](auto const& on, double* y) { kernels_detail::run_coloured_kernel(on, on_box(y), colour, 3); },
+            1e-15);
+
+      using back = kernels_detail::stencil_back_kernel<0, F, double, double, 2, double>;
+      check_bodies<double>(
+          size,
+          [&](auto const& on, double* y) {
+            back k{{},          y,           {rows + 2, columns + 2},
+                   {row, step}, {1, 1},      {rows + 1, columns + 1},
+                   x.data(),    {row, step}, {{2, 4}},
+                   {},          {}};
+            set_cells(static_cast<kernels_detail::stencil_leaf<0, ops_detail::neighbours<double, 2>>&>(k.around),
+                      x.data(), row, step);
+            if constexpr (back::constant)
+              for (int i = 0; i < back::offsets; ++i)
+                k.slope[i] = ops_detail::slope_at<0, 2>(F{}, k.offset(i, 0), cell_index<2>{},
+                                                        ops_detail::neighbours<double, 2>{});
+            kernels_detail::run_stencil_back_kernel(on, k);
+          },
+          1e-14);
+    }
+}
