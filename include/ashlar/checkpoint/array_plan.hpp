@@ -4,7 +4,6 @@
 #include "ashlar/io/safetensors.hpp"
 #include "ashlar/checkpoint/array_map.hpp"
 #include "ashlar/checkpoint/transposed_leaf.hpp"
-#include <filesystem>
 #include <numeric>
 
 namespace ashlar::checkpoint_detail {
@@ -12,13 +11,13 @@ namespace ashlar::checkpoint_detail {
 /// The format of a file, by its name.
 enum class array_format { safetensors, index, hdf5 };
 
-inline array_format array_format_of(std::filesystem::path const& file, std::string const& caller) {
-  std::string const name = file.filename().string();
+inline array_format array_format_of(std::string const& file, std::string const& caller) {
+  std::string const name = name_in_folder(file);
   if (name.ends_with(".safetensors")) return array_format::safetensors;
   if (name.ends_with(".safetensors.index.json")) return array_format::index;
   if (name.ends_with(".h5") || name.ends_with(".hdf5")) return array_format::hdf5;
   throw error(comm_detail::with_call(
-      caller + ": " + file.string() +
+      caller + ": " + file +
       ": expected a file .safetensors, .safetensors.index.json, .h5 or .hdf5, found another name; save the "
       "arrays in one of these formats"));
 }
@@ -36,8 +35,7 @@ class array_plan {
   };
   /// Error: ashlar::error, the same on every rank, if two leaves have one name, or a leaf has none. Also if an entry of
   /// the map does not fit its leaf, or a leaf is not on all ranks of c.
-  array_plan(communicator const& c, std::filesystem::path file, char const* caller, checkpoint_leaves made,
-             array_map const& map)
+  array_plan(communicator const& c, std::string file, char const* caller, checkpoint_leaves made, array_map const& map)
       : file_(std::move(file)), caller_(caller), format_(array_format_of(file_, caller_)), leaves_(std::move(made)) {
     for (auto& leaf : leaves_) add(c, leaf, map);
     std::vector<std::string> names;
@@ -47,18 +45,18 @@ class array_plan {
   }
 
   array_format format() const { return format_; }
-  std::filesystem::path const& file() const { return file_; }
+  std::string const& file() const { return file_; }
   char const* caller() const { return caller_.c_str(); }
   checkpoint_leaves const& leaves() const { return leaves_; }
   std::vector<item> const& items() const { return items_; }
   [[noreturn]] void fail(std::string const& what) const {
-    throw error(comm_detail::with_call(caller_ + ": " + file_.string() + ": " + what));
+    throw error(comm_detail::with_call(caller_ + ": " + file_ + ": " + what));
   }
 
   /// Checks that all ranks name the same file, arrays, types and extents, and have the same numbers if they are saved.
   /// Collective: all ranks of c.
   void require_same(communicator const& c, bool numbers) const {
-    std::string text = file_.string();
+    std::string text = file_;
     for (item const& i : items_) {
       text += '\n' + i.leaf + '\n' + i.array.name + '\n' + std::string(name_of(i.array.type).name);
       for (index_t const n : i.array.extents) text += ' ' + std::to_string(n);
@@ -115,7 +113,7 @@ class array_plan {
         ->type;
   }
 
-  std::filesystem::path file_;
+  std::string file_;
   std::string caller_;
   array_format format_;
   checkpoint_leaves leaves_;

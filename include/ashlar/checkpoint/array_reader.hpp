@@ -62,14 +62,14 @@ class array_reader {
   };
 
   void open(std::string const& name) {
-    files_.emplace_back(plan_.file().parent_path() / name, plan_.caller());
+    files_.emplace_back(beside(plan_.file(), name), plan_.caller());
     names_.push_back(name);
   }
   // All arrays of the file or of the files. Opens them.
   std::vector<stored_array> list() {
     if (plan_.format() == array_format::hdf5) return hdf5_.emplace(plan_.file(), plan_.caller()).list();
     if (plan_.format() == array_format::safetensors) {
-      open(plan_.file().filename().string());
+      open(name_in_folder(plan_.file()));
       return arrays_of_safetensors(files_[0]);
     }
     std::map<std::string, std::string> const weights = weight_map_of(checked_file(plan_.file(), plan_.caller()));

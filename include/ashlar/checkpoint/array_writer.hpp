@@ -2,7 +2,6 @@
 #pragma once
 #include "ashlar/checkpoint/array_plan.hpp"
 #include "ashlar/checkpoint/writer.hpp"
-#include <filesystem>
 #include <numeric>
 
 namespace ashlar {
@@ -18,7 +17,7 @@ namespace checkpoint_detail {
 
 /// A file that is not finished: its name, its first bytes and its size.
 struct array_output {
-  std::filesystem::path path;
+  std::string path;
   std::string header;
   std::uint64_t bytes = 0;
   std::unique_ptr<unfinished_file> part;
@@ -115,8 +114,8 @@ class array_writer {
   }
 
   std::uint64_t bytes_of_leaf(std::size_t i) const { return plan_.leaves()[i]->entry.bytes(); }
-  array_output output(std::filesystem::path const& path, std::string header = {}) const {
-    auto part = std::make_unique<unfinished_file>(path.string() + ".part", plan_.caller());
+  array_output output(std::string const& path, std::string header = {}) const {
+    auto part = std::make_unique<unfinished_file>(path + ".part", plan_.caller());
     std::uint64_t const bytes = header.size();
     return {.path = path, .header = std::move(header), .bytes = bytes, .part = std::move(part), .file = {}};
   }
@@ -146,20 +145,20 @@ class array_writer {
                  safetensors_header(files[f], options.metadata)));
       for (stored_array const* const a : files[f]) {
         o.bytes += bytes_of_leaf(static_cast<std::size_t>(a - arrays_.data()));
-        weight_map[a->name] = o.path.filename().string();
+        weight_map[a->name] = name_in_folder(o.path);
       }
     }
     if (plan_.format() == array_format::index) index_ = output(plan_.file(), safetensors_index(weight_map, total));
   }
   // model-00001-of-00003.safetensors, as Hugging Face names the files beside model.safetensors.index.json.
-  std::filesystem::path numbered(std::size_t k, std::size_t of) const {
+  std::string numbered(std::size_t k, std::size_t of) const {
     auto const five = [](std::size_t n) {
       std::string const text = std::to_string(n);
       return std::string(text.size() < 5 ? 5 - text.size() : 0, '0') + text;
     };
-    std::string stem = plan_.file().filename().string();
+    std::string stem = name_in_folder(plan_.file());
     stem.resize(stem.size() - std::string_view(".safetensors.index.json").size());
-    return plan_.file().parent_path() / (stem + "-" + five(k) + "-of-" + five(of) + ".safetensors");
+    return beside(plan_.file(), stem + "-" + five(k) + "-of-" + five(of) + ".safetensors");
   }
 
   void describe_hdf5(named_texts const& metadata) {

@@ -4,7 +4,6 @@
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include "ashlar/checkpoint/array_reader.hpp"
 #include "ashlar/checkpoint/array_writer.hpp"
-#include <filesystem>
 
 namespace ashlar {
 
@@ -15,7 +14,7 @@ struct trees_are_const {
   static constexpr bool value = (std::is_const_v<X> || ...);
 };
 
-inline void load_arrays_of(communicator const& c, std::filesystem::path const& file, checkpoint_leaves made,
+inline void load_arrays_of(communicator const& c, std::string const& file, checkpoint_leaves made,
                            array_map const& map) {
   array_plan const plan =
       comm::collectively(c, [&] { return array_plan(c, file, "ashlar::load_arrays", std::move(made), map); });
@@ -23,8 +22,8 @@ inline void load_arrays_of(communicator const& c, std::filesystem::path const& f
   load_leaves(c, array_reader(c, plan, map), plan.leaves());
 }
 
-inline void save_arrays_of(communicator const& c, std::filesystem::path const& file, checkpoint_leaves made,
-                           array_map const& map, save_arrays_options const& options) {
+inline void save_arrays_of(communicator const& c, std::string const& file, checkpoint_leaves made, array_map const& map,
+                           save_arrays_options const& options) {
   array_plan const plan =
       comm::collectively(c, [&] { return array_plan(c, file, "ashlar::save_arrays", std::move(made), map); });
   plan.require_same(c, true);
@@ -61,7 +60,7 @@ inline void save_arrays_of(communicator const& c, std::filesystem::path const& f
 /// leaf takes and `map` does not ignore. The elements have no checksums. Partial layouts do not compile.
 /// Example: load_arrays("mlp.safetensors", m.communicator(), p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
 template <class X>
-void load_arrays(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, X& tree,
+void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X& tree,
                  array_map const& map = {}) {
   static_assert(!checkpoint_detail::trees_are_const<X>::value,
                 "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
@@ -71,7 +70,7 @@ void load_arrays(comm_detail::at_call<std::filesystem::path> const& file, commun
 /// Gives several trees the arrays of one file. The leaves' paths begin with the names of the parts.
 /// Example: load_arrays("net.weights.h5", c, map, checkpoint_part("parameters", p), checkpoint_part("statistics", s));
 template <class X, class... More>
-void load_arrays(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, array_map const& map,
+void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
                  checkpoint_part<X> const& first, checkpoint_part<More> const&... more) {
   static_assert(!checkpoint_detail::trees_are_const<X, More...>::value,
                 "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
@@ -92,7 +91,7 @@ void load_arrays(comm_detail::at_call<std::filesystem::path> const& file, commun
 /// if two leaves have one name in the file, or the format lacks a type.
 /// Example: save_arrays("mlp.safetensors", m.communicator(), p, map, {.metadata = {{"format", "pt"}}});
 template <class X>
-void save_arrays(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, X const& tree,
+void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X const& tree,
                  array_map const& map = {}, save_arrays_options const& options = {}) {
   comm_detail::calls_as const here(c, "save_arrays", file.site);
   checkpoint_detail::save_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map,
@@ -100,7 +99,7 @@ void save_arrays(comm_detail::at_call<std::filesystem::path> const& file, commun
 }
 /// Saves several trees as arrays. The leaves' paths begin with the names of the parts.
 template <class X, class... More>
-void save_arrays(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, array_map const& map,
+void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
                  save_arrays_options const& options, checkpoint_part<X> const& first,
                  checkpoint_part<More> const&... more) {
   comm_detail::calls_as const here(c, "save_arrays", file.site);

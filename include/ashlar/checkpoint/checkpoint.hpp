@@ -6,7 +6,6 @@
 #else
 #include "ashlar/checkpoint/reader.hpp"
 #include "ashlar/checkpoint/writer.hpp"
-#include <filesystem>
 
 namespace ashlar {
 
@@ -24,8 +23,7 @@ inline unsigned char const* shard_on_host(communicator const& c, checkpoint_leaf
   });
 }
 
-inline void save_leaves(communicator const& c, std::filesystem::path const& path, index_t step,
-                        checkpoint_leaves const& leaves) {
+inline void save_leaves(communicator const& c, std::string const& path, index_t step, checkpoint_leaves const& leaves) {
   checkpoint_writer to(c, path, step, leaves);
   exchange_buffers const buffers = comm::collectively(c, [&] {
     to.open();
@@ -88,7 +86,7 @@ void load_leaves(communicator const& c, Reader const& from, checkpoint_leaves co
 /// partial layout does not compile, nor a leaf that is no tensor, number or prng_key.
 /// Example: save_checkpoint("step_120.h5", m.communicator(), 120, checkpoint_part("parameters", p), checkpoint_part("optimizer", state));
 template <class... X>
-void save_checkpoint(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, index_t step,
+void save_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c, index_t step,
                      checkpoint_part<X> const&... parts) {
   comm_detail::calls_as const here(c, "save_checkpoint", file.site);
   checkpoint_detail::save_leaves(c, file.value, step, checkpoint_detail::leaves_of(c, parts...));
@@ -104,7 +102,7 @@ void save_checkpoint(comm_detail::at_call<std::filesystem::path> const& file, co
 /// was read or that describes it. Also if it lacks a name, or has it with another type or other extents.
 /// Example: index_t const step = load_checkpoint("step_120.h5", m.communicator(), checkpoint_part("parameters", p));
 template <class... X>
-index_t load_checkpoint(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c,
+index_t load_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c,
                         checkpoint_part<X> const&... parts) {
   comm_detail::calls_as const here(c, "load_checkpoint", file.site);
   auto const leaves = checkpoint_detail::leaves_of(c, parts...);

@@ -3,7 +3,6 @@
 #include "ashlar/checkpoint/checkpoint.hpp"
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include <atomic>
-#include <filesystem>
 #include <set>
 
 #include "ashlar/comm/thread.hpp"
@@ -22,8 +21,7 @@ namespace checkpoint_detail {
 /// system, so MPI needs no thread support.
 class checkpoint_under_way {
  public:
-  checkpoint_under_way(communicator const& c, std::filesystem::path const& file_path, index_t at_step,
-                       checkpoint_leaves made)
+  checkpoint_under_way(communicator const& c, std::string const& file_path, index_t at_step, checkpoint_leaves made)
       : ranks_(c), step_(at_step), leaves_(std::move(made)), to_(c, file_path, at_step, leaves_) {
     exchange_buffers const buffers = comm::collectively(c, [&] {
       to_.open();
@@ -101,7 +99,7 @@ class checkpoints {
  public:
   /// Makes the folder if there is none, and removes unfinished files of a killed run.
   /// Error: ashlar::error on every rank if that fails, or if `every` or `keep` is less than 1.
-  checkpoints(communicator const& c, std::filesystem::path folder, checkpoint_options const& options = {},
+  checkpoints(communicator const& c, std::string folder, checkpoint_options const& options = {},
               call_site w = call_site::current())
       : ranks_(c), folder_(std::move(folder)), options_(options) {
     comm_detail::calls_as const here(c, "checkpoints", w);
@@ -110,14 +108,12 @@ class checkpoints {
         throw error(
             "ashlar::checkpoints: expected a checkpoint every 1 step or more, of which 1 or more stay, found every " +
             std::to_string(options.every) + " and keep " + std::to_string(options.keep));
-      std::error_code failed;
-      std::filesystem::create_directories(folder_, failed);
-      if (!std::filesystem::is_directory(folder_))
-        throw error("ashlar::checkpoints: cannot make the folder " + folder_.string() +
-                    (failed ? ": " + failed.message() : ", where something else lies"));
-      for (auto const& e : std::filesystem::directory_iterator(folder_))
-        if (e.path().extension() == ".part" && step_of(e.path().stem()))
-          io_detail::remove_file(e.path(), "ashlar::checkpoints");
+      if (int const reason = io_detail::make_folders(folder_); reason != 0)
+        throw error("ashlar::checkpoints: cannot make the folder " + folder_ + ": " + std::strerror(reason));
+      constexpr std::string_view part = ".part";
+      for (std::string const& name : names())
+        if (name.ends_with(part) && step_of(name.substr(0, name.size() - part.size())))
+          io_detail::remove_file(io_detail::inside(folder_, name), "ashlar::checkpoints");
     });
   }
   checkpoints(checkpoints const&) = delete;
@@ -211,7 +207,7 @@ class checkpoints {
     }
     if (!found.empty())
       throw error(comm_detail::with_call("ashlar::checkpoints: none of the " + std::to_string(found.size()) +
-                                         " checkpoints in " + folder_.string() +
+                                         " checkpoints in " + folder_ +
                                          " is whole; name another folder to begin anew; the newest: " + first));
     return {};
   }
@@ -220,8 +216,8 @@ class checkpoints {
   std::vector<index_t> steps() const {
     std::vector<index_t> found;
     comm::on_root(ranks_, [&] {
-      for (auto const& e : std::filesystem::directory_iterator(folder_))
-        if (auto const step = step_of(e.path())) found.push_back(*step);
+      for (std::string const& name : names())
+        if (auto const step = step_of(name)) found.push_back(*step);
       std::sort(found.rbegin(), found.rend());
     });
     index_t n = static_cast<index_t>(found.size());
@@ -230,14 +226,16 @@ class checkpoints {
     comm::broadcast(ranks_, found.data(), found.size(), 0);
     return found;
   }
-  std::filesystem::path file_of(index_t step) const {
+  /// The file of a step's checkpoint.
+  std::string file_of(index_t step) const {
     std::string const digits = std::to_string(step);
-    return folder_ / ("step_" + std::string(12 - std::min<std::size_t>(digits.size(), 12), '0') + digits + ".h5");
+    return io_detail::inside(
+        folder_, "step_" + std::string(12 - std::min<std::size_t>(digits.size(), 12), '0') + digits + ".h5");
   }
 
  private:
-  static std::optional<index_t> step_of(std::filesystem::path const& file) {
-    std::string const name = file.filename().string();
+  std::vector<std::string> names() const { return io_detail::names_in(folder_, "ashlar::checkpoints"); }
+  static std::optional<index_t> step_of(std::string const& name) {
     if (name.size() < 20 || name.size() > 26 || !name.starts_with("step_") || !name.ends_with(".h5")) return {};
     index_t step = 0;
     for (char const c : name.substr(5, name.size() - 8)) {
@@ -253,9 +251,8 @@ class checkpoints {
     damaged_.erase(now);
     comm::on_root(ranks_, [&] {
       std::vector<index_t> good;
-      for (auto const& e : std::filesystem::directory_iterator(folder_))
-        if (auto const step = step_of(e.path()); step && *step <= now && !damaged_.contains(*step))
-          good.push_back(*step);
+      for (std::string const& name : names())
+        if (auto const step = step_of(name); step && *step <= now && !damaged_.contains(*step)) good.push_back(*step);
       std::sort(good.rbegin(), good.rend());
       for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i)
         io_detail::remove_file(file_of(good[i]), "ashlar::checkpoints");
@@ -263,7 +260,7 @@ class checkpoints {
   }
 
   communicator ranks_;
-  std::filesystem::path folder_;
+  std::string folder_;
   checkpoint_options options_;
   std::set<index_t> damaged_;
   std::unique_ptr<checkpoint_detail::checkpoint_under_way> under_way_;

@@ -2,7 +2,6 @@
 #pragma once
 #include "ashlar/io/hdf5_types.hpp"
 #include "ashlar/io/safetensors.hpp"
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -14,7 +13,7 @@ namespace ashlar::checkpoint_detail {
 /// damaged on purpose may do whatever HDF5 lets it do.
 class hdf5_arrays {
  public:
-  hdf5_arrays(std::filesystem::path file_path, char const* caller) : path_(std::move(file_path)), caller_(caller) {
+  hdf5_arrays(std::string file_path, char const* caller) : path_(std::move(file_path)), caller_(caller) {
     checked_file const exists(path_, caller_);  // for the system's reason
     named([&] { file_.emplace(open_hdf5(path_)); });
   }
@@ -88,11 +87,11 @@ class hdf5_arrays {
     try {
       return f();
     } catch (error const& e) {
-      throw error(std::string(caller_) + ": " + path_.string() + ": " + e.what());
+      throw error(std::string(caller_) + ": " + path_ + ": " + e.what());
     }
   }
 
-  std::filesystem::path path_;
+  std::string path_;
   char const* caller_;
   std::optional<hdf5_id> file_;
   std::optional<hdf5_id> mutable set_;  // the array read last, whose chunks HDF5 keeps in memory

@@ -4,7 +4,6 @@
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/checkpoint/leaf.hpp"
-#include <filesystem>
 
 namespace ashlar::checkpoint_detail {
 
@@ -35,7 +34,7 @@ class checkpoint_reader {
   /// Rank 0 reads and checks everything but the elements, and broadcasts the first block. If it is damaged no single
   /// tensor can be blamed, so the error names `wanted`.
   /// Collective: all ranks of c. Error: ashlar::error on every rank if the file is missing or damaged.
-  checkpoint_reader(communicator const& c, std::filesystem::path const& file_path, checkpoint_leaves const& wanted)
+  checkpoint_reader(communicator const& c, std::string const& file_path, checkpoint_leaves const& wanted)
       : ranks_(c), path_(file_path) {
     std::vector<unsigned char> block;
     comm::on_root(c, [&] {
@@ -77,7 +76,7 @@ class checkpoint_reader {
   }
 
   /// Reads a file that this program is saving. No MPI.
-  checkpoint_reader(communicator const& c, std::filesystem::path const& file_path, checkpoint_table const& table)
+  checkpoint_reader(communicator const& c, std::string const& file_path, checkpoint_table const& table)
       : ranks_(c), path_(file_path), caller_("ashlar::save_checkpoint"), file_(file_path, caller_), table_(table) {}
 
   index_t step() const { return table_.step; }
@@ -162,7 +161,7 @@ class checkpoint_reader {
     }
     checkpoint_table::check_table(header, sum);
   }
-  std::string beginning() const { return std::string(caller_) + ": " + path_.string() + ": "; }
+  std::string beginning() const { return std::string(caller_) + ": " + path_ + ": "; }
   static std::string names_of(checkpoint_leaves const& wanted) {
     if (wanted.empty()) return "it";
     return wanted.front()->entry.name +
@@ -183,7 +182,7 @@ class checkpoint_reader {
   }
 
   communicator ranks_;
-  std::filesystem::path path_;
+  std::string path_;
   char const* caller_ = "ashlar::load_checkpoint";
   checked_file file_;
   checkpoint_table table_;

@@ -4,7 +4,6 @@
 #include "ashlar/data/position.hpp"
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include <charconv>
-#include <filesystem>
 
 namespace ashlar {
 
@@ -44,7 +43,7 @@ template <class Conditions>
 class run_checkpoints {
  public:
   /// An empty folder saves nothing. Error: as `checkpoints`.
-  run_checkpoints(communicator const& c, std::filesystem::path folder, Conditions const& conditions,
+  run_checkpoints(communicator const& c, std::string folder, Conditions const& conditions,
                   run_checkpoint_options const& o = {}, call_site w = call_site::current())
       : path_(std::move(folder)), ranks_(c), conditions_(conditions), options_(o) {
     if (!path_.empty())
@@ -132,7 +131,9 @@ class run_checkpoints {
     return f(checkpoint_part("parameters", parameters), checkpoint_part("optimizer", state),
              checkpoint_part("variables", other)..., checkpoint_part("data", at), checkpoint_part("run", of));
   }
-  std::filesystem::path file_of_epoch(index_t epoch) const { return path_ / ("ckpt-" + std::to_string(epoch) + ".h5"); }
+  std::string file_of_epoch(index_t epoch) const {
+    return io_detail::inside(path_, "ckpt-" + std::to_string(epoch) + ".h5");
+  }
 
   void require(Conditions const& before) const {
     auto const texts = [](Conditions const& c) {
@@ -152,14 +153,12 @@ class run_checkpoints {
     if (!ended_) return;
     folder_->finish();
     comm::on_root(ranks_, [&] {
-      auto const name = file_of_epoch(ended_->epoch), part = std::filesystem::path(name.string() + ".part"),
-                 file = folder_->file_of(ended_->step);
-      std::error_code failed;
-      std::filesystem::remove(part, failed);
-      std::filesystem::create_hard_link(file, part, failed);
-      if (failed) std::filesystem::copy_file(file, part);  // a file system without links
-      std::filesystem::rename(part, name);
-      std::filesystem::remove(part, failed);  // rename does nothing if both names are of one file
+      constexpr char const* caller = "ashlar::run_checkpoints";
+      std::string const name = file_of_epoch(ended_->epoch), part = name + ".part";
+      io_detail::remove_file(part, caller);
+      io_detail::link_file(folder_->file_of(ended_->step), part, caller);
+      io_detail::rename_file(part, name, caller);
+      io_detail::remove_file(part, caller);  // renaming does nothing if both names are of one file
     });
     ended_.reset();
   }
@@ -188,8 +187,7 @@ class run_checkpoints {
   index_t last_epoch_kept() const {
     index_t last = 0;
     comm::on_root(ranks_, [&] {
-      for (auto const& e : std::filesystem::directory_iterator(path_)) {
-        std::string const name = e.path().filename().string();
+      for (std::string const& name : io_detail::names_in(path_, "ashlar::run_checkpoints")) {
         index_t epoch = 0;
         if (name.starts_with("ckpt-") &&
             std::from_chars(name.data() + 5, name.data() + name.size(), epoch).ptr == name.data() + name.size() - 3)
@@ -200,7 +198,7 @@ class run_checkpoints {
     return last;
   }
 
-  std::filesystem::path path_;
+  std::string path_;
   communicator ranks_;
   Conditions conditions_;
   run_checkpoint_options options_;

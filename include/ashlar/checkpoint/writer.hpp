@@ -2,7 +2,6 @@
 #pragma once
 #include "ashlar/checkpoint/file_image.hpp"
 #include "ashlar/checkpoint/reader.hpp"
-#include <filesystem>
 #include <numeric>
 #include <span>
 
@@ -24,9 +23,9 @@ class checkpoint_writer {
  public:
   /// Plans the file. Rank 0 creates it with its full size; the other ranks call open() later. Collective: all ranks of
   /// c.
-  checkpoint_writer(communicator const& c, std::filesystem::path const& file_path, index_t at_step,
+  checkpoint_writer(communicator const& c, std::string const& file_path, index_t at_step,
                     checkpoint_leaves const& leaves)
-      : ranks_(c), path_(file_path), part_(file_path.string() + ".part", "ashlar::save_checkpoint") {
+      : ranks_(c), path_(file_path), part_(file_path + ".part", "ashlar::save_checkpoint") {
     table_.step = at_step;
     comm::collectively(c, [&] {
       if (at_step < 0 || at_step >= largest_step)
@@ -127,7 +126,7 @@ class checkpoint_writer {
   // Checks that all ranks save the same file: names, types, extents, numbers. A checksum of the encoded block would not
   // cover the header. A header that ends with its own checksum always has the same checksum.
   void require_same_program(checkpoint_leaves const& leaves) const {
-    std::uint32_t numbers = crc32c(0, path_.c_str(), path_.string().size());
+    std::uint32_t numbers = crc32c(0, path_.c_str(), path_.size());
     for (auto const& leaf : leaves)
       if (leaf->is_number()) numbers = crc32c(numbers, leaf->shard(), leaf->entry.bytes());
     index_t const sums[]{table_.step, static_cast<index_t>(table_.checksum()), static_cast<index_t>(numbers)};
@@ -157,7 +156,7 @@ class checkpoint_writer {
   }
 
   communicator ranks_;
-  std::filesystem::path path_;
+  std::string path_;
   unfinished_file part_;
   checkpoint_table table_;
   checked_file file_;

@@ -92,8 +92,19 @@ inline std::string beside(std::string const& file, std::string const& name) {
 ASHLAR_INLINE std::string inside(std::string const& folder, std::string const& name);
 /// The names in a folder; none if it cannot be read.
 ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder);
+/// The same. Error: ashlar::error if the folder cannot be read.
+ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder, char const* caller);
+/// Makes a folder and the folders that it is in, if they are missing. Returns 0, or the system's number of the reason why
+/// there is no such folder.
+ASHLAR_INLINE int make_folders(std::string const& path);
 /// Removes a file, if there is one.
 ASHLAR_INLINE void remove_file(std::string const& path, char const* caller);
+/// Gives a file another name, in the place of the file that has it.
+ASHLAR_INLINE void rename_file(std::string const& path, std::string const& name, char const* caller);
+/// Copies a file. Pre: no file has the name.
+ASHLAR_INLINE void copy_file(std::string const& path, std::string const& name, char const* caller);
+/// Gives a file a second name, as a hard link. Copies it if its file system has none. Pre: no file has the name.
+ASHLAR_INLINE void link_file(std::string const& path, std::string const& name, char const* caller);
 /// Makes the names in a file's folder durable, if its file system can. A renamed file then keeps its new name after a
 /// crash.
 ASHLAR_INLINE void sync_folder_of(std::string const& file, char const* caller);

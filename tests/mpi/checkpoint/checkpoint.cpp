@@ -115,7 +115,8 @@ TEST_CASE("a tensor that travels in many rounds comes back, in every other layou
     else
       save_checkpoint(folder.path / "a.h5", c, 1, checkpoint_part("p", saved));
     auto back = other_layouts<float>(m, n);
-    load_checkpoint(asynchronous ? folder_of_one.file_of(1) : folder.path / "a.h5", c, checkpoint_part("p", back));
+    load_checkpoint(asynchronous ? folder_of_one.file_of(1) : (folder.path / "a.h5").string(), c,
+                    checkpoint_part("p", back));
     for_each_leaf([](auto const& x) { CHECK(right(x)); }, back);
   }
 }

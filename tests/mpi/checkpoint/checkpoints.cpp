@@ -172,3 +172,31 @@ TEST_CASE("an exception on its way leaves no thread, and no unfinished file") {
   CHECK(!is_there(folder.path / "step_000000000001.h5.part"));
   CHECK(!is_there(folder.path / "step_000000000001.h5"));
 }
+
+TEST_CASE("a file or a folder is a string, a path or a literal") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  double x = 3, back = 0;
+  std::filesystem::path const path = folder.path / "x.h5";
+  std::string const text = path.string();
+  save_checkpoint(path, c, 4, checkpoint_part("x", x));
+  CHECK(load_checkpoint(text, c, checkpoint_part("x", back)) == 4);
+  CHECK(load_checkpoint(text.c_str(), c, checkpoint_part("x", back)) == 4);
+  CHECK(back == 3);
+  std::string const run = (folder.path / "a" / "run").string();
+  auto const check = [&](auto const& name) {
+    CHECK(std::filesystem::path(checkpoints(c, name).file_of(7)) == folder.path / "a" / "run" / "step_000000000007.h5");
+  };
+  check(folder.path / "a" / "run");
+  check(run);
+  check(run.c_str());
+  check(run + "/");
+}
+
+TEST_CASE("a folder that is removed under a run is an error, and no empty run") {
+  shared_folder const folder;
+  checkpoints c(folder.ranks, folder.path / "run");
+  comm::on_root(folder.ranks, [&] { std::filesystem::remove(folder.path / "run"); });
+  CHECK_SAYS(said([&] { c.steps(); }),
+             "ashlar::checkpoints: " + (folder.path / "run").string() + ": cannot be read: No such");
+}

@@ -162,7 +162,8 @@ ASHLAR_INLINE std::string inside(std::string const& folder, std::string const& n
   return folder.empty() || folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
-ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder) {
+// Adds the names in a folder. Returns 0, or the system's number of the reason.
+inline int add_names_in(std::string const& folder, std::vector<std::string>& names) {
   struct opened {
     DIR* const names;
     explicit opened(char const* file_path) : names(::opendir(file_path)) {}
@@ -172,15 +173,61 @@ ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder) {
       if (names != nullptr) ::closedir(names);
     }
   } const open(folder.c_str());
-  std::vector<std::string> names;
-  if (open.names == nullptr) return names;
+  if (open.names == nullptr) return errno;
   while (dirent const* const entry = ::readdir(open.names)) names.emplace_back(entry->d_name);
+  return 0;
+}
+
+ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder) {
+  std::vector<std::string> names;
+  add_names_in(folder, names);
   return names;
+}
+
+ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder, char const* caller) {
+  std::vector<std::string> names;
+  check_files({add_names_in(folder, names), std::generic_category()}, folder, "read", caller);
+  return names;
+}
+
+ASHLAR_INLINE int make_folders(std::string const& path) {
+  for (std::size_t end = 0; end != path.npos;) {
+    end = path.find('/', end + 1);
+    std::string const folder = path.substr(0, end);
+    if (::mkdir(folder.c_str(), 0777) == 0) continue;
+    int const reason = errno;
+    struct stat s {};
+    if (::stat(folder.c_str(), &s) != 0) return reason;
+    if (!S_ISDIR(s.st_mode)) return ENOTDIR;
+  }
+  return 0;
 }
 
 ASHLAR_INLINE void remove_file(std::string const& path, char const* caller) {
   if (std::remove(path.c_str()) != 0 && errno != ENOENT)
     check_files({errno, std::generic_category()}, path, "removed", caller);
+}
+
+ASHLAR_INLINE void rename_file(std::string const& path, std::string const& name, char const* caller) {
+  if (std::rename(path.c_str(), name.c_str()) != 0)
+    check_files({errno, std::generic_category()}, path, "renamed to " + name, caller);
+}
+
+ASHLAR_INLINE void copy_file(std::string const& path, std::string const& name, char const* caller) {
+  checked_file const from(path, caller);
+  checked_file to(name, caller, O_WRONLY | O_CREAT | O_EXCL);
+  std::vector<unsigned char> bytes(std::size_t{1} << 20);
+  for (std::uint64_t at = 0; at < from.size();) {
+    std::size_t const n = from.read_some(at, bytes.data(), bytes.size());
+    if (n == 0) from.fail("the file changed while it was read");
+    to.write(at, bytes.data(), n);
+    at += n;
+  }
+  to.close();
+}
+
+ASHLAR_INLINE void link_file(std::string const& path, std::string const& name, char const* caller) {
+  if (::link(path.c_str(), name.c_str()) != 0) copy_file(path, name, caller);
 }
 
 ASHLAR_INLINE void sync_folder_of(std::string const& file, char const* caller) {
@@ -199,8 +246,7 @@ ASHLAR_INLINE checked_file unfinished_file::create() {
 }
 
 ASHLAR_INLINE void unfinished_file::keep_as(std::string const& name) {
-  if (std::rename(path_.c_str(), name.c_str()) != 0)
-    check_files({errno, std::generic_category()}, path_, "renamed to " + name, caller_);
+  rename_file(path_, name, caller_);
   exists_ = false;
 }
 

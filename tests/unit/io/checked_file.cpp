@@ -1,0 +1,76 @@
+// The few operations on files and folders that checkpoints need, beside the standard's.
+#include "ashlar/io/checked_file.hpp"
+#include "support/files.hpp"
+#include "support/provoked.hpp"
+#include <doctest/doctest.h>
+#include <algorithm>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+TEST_CASE("make_folders makes a folder and those that it is in, or says the reason") {
+  temporary_folder const folder;
+  std::string const base = folder.path.string();
+  for (std::string const path : {"/a", "/a", "/b/c/d", "/b/c//e/", "/b/c/d/../f", ""}) {
+    INFO(path);
+    CHECK(io_detail::make_folders(base + path) == 0);
+    CHECK(std::filesystem::is_directory(base + path));
+  }
+  CHECK(io_detail::make_folders("/") == 0);
+  CHECK(io_detail::make_folders(".") == 0);
+  CHECK(io_detail::make_folders("") == ENOENT);
+  write(folder.path / "file", {1});
+  CHECK(io_detail::make_folders(base + "/file") == ENOTDIR);
+  CHECK(io_detail::make_folders(base + "/file/") == ENOTDIR);
+  CHECK(io_detail::make_folders(base + "/file/run/x") == ENOTDIR);
+  std::filesystem::create_symlink("nowhere", folder.path / "broken");
+  CHECK(io_detail::make_folders(base + "/broken") == EEXIST);
+  std::filesystem::create_directory_symlink("b", folder.path / "link");
+  CHECK(io_detail::make_folders(base + "/link/g") == 0);
+  CHECK(std::filesystem::is_directory(folder.path / "b" / "g"));
+  CHECK(io_detail::make_folders(base + "/" + std::string(300, 'x')) == ENAMETOOLONG);
+}
+
+TEST_CASE("names_in lists a folder; one that cannot be read is empty or an error") {
+  temporary_folder const folder;
+  write(folder.path / "x", {});
+  std::filesystem::create_directory(folder.path / "y");
+  auto names = io_detail::names_in(folder.path.string(), "test");
+  CHECK(names == io_detail::names_in(folder.path.string()));
+  std::erase_if(names, [](std::string const& name) { return name.starts_with('.'); });
+  std::sort(names.begin(), names.end());
+  CHECK(names == std::vector<std::string>{"x", "y"});
+  std::string const none = (folder.path / "none").string();
+  CHECK(io_detail::names_in(none).empty());
+  CHECK(said([&] { io_detail::names_in(none, "test"); }) ==
+        "test: " + none + ": cannot be read: No such file or directory");
+}
+
+TEST_CASE("files are renamed, copied and get a second name, or an error says why not") {
+  temporary_folder const folder;
+  auto const at = [&](char const* name) { return (folder.path / name).string(); };
+  bytes const content = counting(2'500'000), other{1, 2};
+  write(at("a"), content);
+  io_detail::link_file(at("a"), at("b"), "test");
+  CHECK(std::filesystem::hard_link_count(at("a")) == 2);
+  io_detail::copy_file(at("a"), at("c"), "test");
+  CHECK(content_of(at("c")) == content);
+  CHECK(std::filesystem::hard_link_count(at("c")) == 1);
+  write(at("empty"), {});
+  io_detail::copy_file(at("empty"), at("empty2"), "test");
+  CHECK(content_of(at("empty2")).empty());
+  CHECK(said([&] { io_detail::link_file(at("none"), at("d"), "test"); }) ==
+        "test: " + at("none") + ": cannot be opened: No such file or directory");
+  CHECK(said([&] { io_detail::copy_file(at("a"), at("c"), "test"); }) ==
+        "test: " + at("c") + ": cannot be opened: File exists");
+
+  write(at("d"), other);
+  io_detail::rename_file(at("d"), at("c"), "test");
+  CHECK(content_of(at("c")) == other);
+  CHECK(!std::filesystem::exists(at("d")));
+  CHECK(said([&] { io_detail::rename_file(at("d"), at("e"), "test"); }) ==
+        "test: " + at("d") + ": cannot be renamed to " + at("e") + ": No such file or directory");
+  io_detail::remove_file(at("c"), "test");
+  io_detail::remove_file(at("c"), "test");
+  CHECK(!std::filesystem::exists(at("c")));
+}
