@@ -105,6 +105,46 @@ TEST_CASE_TEMPLATE("types 1 to 4 and their transposes", T, double, float, Kokkos
     check_extents<T, 1>(shape::of(4, n));
   }
 }
+namespace {
+// What devices compute: a Fourier transform of `period` numbers, here by its definition, between two changes of elements.
+template <wave W, int Type, bool Transposed>
+void check_by_fourier_transform(index_t n) {
+  kernels_detail::wave_matrix const m(W, Type, Transposed, n);
+  kernels_detail::wave_operand<double> const before{m};
+  kernels_detail::wave_result<double> const after{m, 0.75};
+  double difference = 0;
+  for (index_t k = 0; k < n; ++k) {
+    Kokkos::complex<double> transformed(0, 0);
+    long double expected = 0;
+    for (index_t j = 0; j < n; ++j) {
+      double const x = number<double>(j);
+      double const angle =
+          -2 * std::numbers::pi * static_cast<double>(j * k % m.period) / static_cast<double>(m.period);
+      transformed += Kokkos::complex<double>(std::cos(angle), std::sin(angle)) * before(x, j);
+      expected += 0.75L * x * (Transposed ? entry(W, Type, n, j, k) : entry(W, Type, n, k, j));
+    }
+    difference = larger(difference, static_cast<double>(std::abs(after(transformed, k) - expected)));
+  }
+  CAPTURE(n);
+  CAPTURE(Type);
+  CAPTURE(Transposed);
+  CAPTURE(W == wave::sine);
+  CHECK(difference < 1e-12);
+}
+template <wave W, int... Type>
+void check_types_by_fourier_transform(index_t n) {
+  (check_by_fourier_transform<W, Type, false>(n), ...);
+  (check_by_fourier_transform<W, Type, true>(n), ...);
+}
+}  // namespace
+
+TEST_CASE("on devices a transform is a Fourier transform between two changes of elements") {
+  for (index_t n : {1, 2, 3, 8, 13, 30}) {
+    check_types_by_fourier_transform<wave::sine, 1, 2, 3, 4>(n);
+    check_types_by_fourier_transform<wave::cosine, 2, 3, 4>(n);
+    if (n != 1) check_types_by_fourier_transform<wave::cosine, 1>(n);
+  }
+}
 TEST_CASE("a cosine transform of type 1 of one number has no definition") {
   using op = ops_detail::dct_op<0, wave::cosine, 1, false>;
   CHECK_THROWS_WITH_AS(op::extents({}, shape::of(1)), doctest::Contains("ashlar::dct: a cosine transform of type 1"),
