@@ -1,0 +1,42 @@
+// The functions that no other static test calls on a tensor with a halo: their results, and what their dry runs count.
+// Functions that refuse a halo are in tests/fail/ops.
+#include <type_traits>
+#include "ashlar/layout.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"p">>;
+using H = layout<halo("p", 1), none>;
+using O = layout<"p", none>;
+
+template <class L, class T = double, class M>
+constexpr auto field(M const& m) {
+  return make<T, L>(m, {8, 8});
+}
+template <class L, class X>
+constexpr bool has = std::is_same_v<layout_t<X>, L>;
+
+constexpr auto local = [](auto const& m) {
+  auto u = field<stale<H>>(m);
+  auto const filled = field<H>(m);
+  static_assert(has<stale<H>, decltype(clamp(u, 0., 1.))>);
+  static_assert(has<stale<H>, decltype(clamp(filled, 0., 1.))>);
+  static_assert(has<partial<layout<>, "p">, decltype(mean_squared_error(u, filled))>);
+  static_assert(has<partial<layout<>, "p">, decltype(binary_cross_entropy(u, filled))>);
+  static_assert(has<partial<layout<>, "p">, decltype(binary_cross_entropy_from_logits(filled, u))>);
+  static_assert(has<partial<layout<>, "p">,
+                    decltype(assign_and_reduce(u, u + filled, [](auto const& x) { return sum(x * x); }))>);
+  assign(u, u + filled);
+  assign(u, [&](auto const& x) { return x * filled; });
+};
+static_assert(collectives(grid{{2}}, local).count() == 0);
+
+// One row of 8 numbers arrives, and from both sides if there are more ranks.
+constexpr auto updated = [](auto const& m) { update_halo(field<stale<H>>(m)); };
+static_assert(collectives(grid{{2}}, updated).count(collective::exchange_halo) == 1);
+static_assert(collectives(grid{{2}}, updated).bytes_per_rank() == 8 * 8);
+static_assert(collectives(grid{{4}}, updated).bytes_per_rank() == 2 * 8 * 8);
+
+}  // namespace
