@@ -4,6 +4,7 @@
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/stencil.hpp"
+#include <span>
 
 namespace ashlar::kernels_detail {
 
@@ -90,6 +91,8 @@ struct stencil_kernel {
     }
     cells(at, 1, index{});
   }
+  /// The cell at a position in the box; all components of it, if f returns them.
+  KOKKOS_FUNCTION void cell(index_t const (&at)[Rank]) const { cells(at, 1, index{}); }
   /// The last dimension of the rows [begin, end).
   void rows_between(index_t begin, index_t end) const {
     index_t at[Rank]{};
@@ -216,6 +219,43 @@ void run_stencil_kernel(Space const& space, Kernel const& kernel) {
   } else {
     for_elements("ashlar::stencil", space, kernel.size(), kernel);
   }
+}
+
+/// Boxes of cells within the box of a kernel, one after the other.
+template <class Kernel, int Rank>
+struct cells_of_boxes {
+  static constexpr int most = 2 * Rank;
+  Kernel kernel;
+  index_t lower[most][Rank], extent[most][Rank], end[most];  // end: the number of cells in this box and those before
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    int b = 0;
+    while (i >= end[b]) ++b;
+    if (b > 0) i -= end[b - 1];
+    index_t at[Rank]{};
+    for (int d = Kernel::last; d >= 0; --d) {
+      at[d] = lower[b][d] + i % extent[b][d];
+      i /= extent[b][d];
+    }
+    kernel.cell(at);
+  }
+};
+/// Runs the stencil on boxes within its box, which are 2 * Rank or fewer, by one kernel.
+template <int Rank, class Space, class Kernel>
+void run_stencil_on_boxes(Space const& space, Kernel const& kernel, std::span<kernels::box const> boxes) {
+  cells_of_boxes<Kernel, Rank> k{kernel, {}, {}, {}};
+  index_t cells = 0;
+  int b = 0;
+  for (kernels::box const& box : boxes) {
+    index_t here = 1;
+    for (int d = 0; d <= Kernel::last; ++d) {
+      k.lower[b][d] = box.lower[d];
+      k.extent[b][d] = box.extent[d];
+      here *= box.extent[d];
+    }
+    cells += here;
+    k.end[b++] = cells;
+  }
+  for_elements("ashlar::stencil", space, cells, k);
 }
 
 }  // namespace ashlar::kernels_detail

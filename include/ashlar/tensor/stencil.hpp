@@ -100,8 +100,8 @@ void for_each_result(std::tuple<Y...> const& y, Operands const& operands, F cons
 /// each.
 inline constexpr index_t shortest_row_to_cut = 1024;
 
-/// Calls run(box) for boxes that make up `computed`. If u is the exchange that fills the halo of x, and of `Pending`
-/// operands in all, the cells that need no halo come first, and then u is completed.
+/// Calls run(box) for boxes that make up `computed`, or run(boxes) for several at once if it takes them. If u is the exchange
+/// that fills the halo of x, and of `Pending` operands in all, the cells that need no halo come first, and then u is completed.
 template <class F, int Pending, class X, class U, class Run>
 void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run const& run) {
   constexpr int rank = rank_v<X>;
@@ -119,8 +119,12 @@ void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run co
       interior.extent[last] = 0;
     run(interior);
     (void)u.wait();
-    if (computed.shape(rank).size() != 0)
-      for (kernels::box const& cells : boxes_around(computed, interior, rank)) run(cells);
+    if (computed.shape(rank).size() == 0) return;
+    auto const boundary = boxes_around(computed, interior, rank);
+    if constexpr (std::is_invocable_v<Run const&, std::span<kernels::box const>>)
+      run(std::span(boundary));
+    else
+      for (kernels::box const& cells : boundary) run(cells);
   }
 }
 
@@ -144,9 +148,17 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
   kernels::box const all = box_of(own.extents());
   kernels::box const computed = cells_within<F>(box, x, own);
   check_linearity<rank, element_t<X>, element_t<V>...>(f, own, computed);
-  auto const run = [&](kernels::box const& cells) {
-    if (cells.shape(rank).size() == 0) return;
-    run_stencil_kernel(space{}, stencil_on(f, to, cells, own, owned_cells_of(x), owned_cells_of(v)...));
+  auto const on_box = [&](kernels::box const& cells) {
+    return stencil_on(f, to, cells, own, owned_cells_of(x), owned_cells_of(v)...);
+  };
+  auto const run = [&](auto const& cells) {
+    if constexpr (std::is_same_v<decltype(cells), kernels::box const&>) {
+      if (cells.shape(rank).size() != 0) run_stencil_kernel(space{}, on_box(cells));
+    } else if constexpr (runs_in_caller<space>) {
+      for (kernels::box const& one : cells) run_stencil_kernel(space{}, on_box(one));
+    } else {
+      kernels_detail::run_stencil_on_boxes<rank>(space{}, on_box(all), cells);
+    }
   };
   constexpr int pending = ops_detail::is_pending_fields<std::remove_cvref_t<U>> ? 1 + int(sizeof...(V)) : 1;
   run_around_exchange<F, pending>(computed, x, std::forward<U>(u), run);

@@ -17,6 +17,7 @@
 #include "support/device_array.hpp"
 #include "support/device_on_host.hpp"
 #include <doctest/doctest.h>
+#include <array>
 #include <limits>
 
 using namespace ashlar;
@@ -403,6 +404,35 @@ TEST_CASE_TEMPLATE("devices: stencils, of one colour, too, and their transposes"
         check_bodies<double>(
             size, [&](auto const& on, double* y) { kernels_detail::run_coloured_kernel(on, on_box(y), colour, 3); },
             1e-15);
+
+      // The cells around an interior, in four boxes, by one kernel.
+      if (rows >= 3 && columns >= 5) {
+        auto const box = [](index_t row_begin, index_t row_end, index_t begin, index_t end) {
+          kernels::box b;
+          b.lower[0] = row_begin, b.extent[0] = row_end - row_begin;
+          b.lower[1] = begin, b.extent[1] = end - begin;
+          return b;
+        };
+        std::array const boundary{box(0, 1, 0, columns), box(rows - 1, rows, 0, columns), box(1, rows - 1, 0, 2),
+                                  box(1, rows - 1, columns - 2, columns)};
+        check_bodies<double>(
+            size,
+            [&](auto const& on, double* y) {
+              if constexpr (std::is_same_v<std::remove_cvref_t<decltype(on)>, test::host_space>) {
+                std::vector<double> all(static_cast<std::size_t>(size));
+                kernels_detail::run_stencil_kernel(on, on_box(all.data()));
+                for (index_t i = 0; i < rows; ++i)
+                  for (index_t j = 0; j < columns; ++j)
+                    if (i < 1 || i >= rows - 1 || j < 2 || j >= columns - 2) {
+                      index_t const at = row + step + i * row + j * step;
+                      y[at] = all[static_cast<std::size_t>(at)];
+                    }
+              } else {
+                kernels_detail::run_stencil_on_boxes<2>(on, on_box(y), boundary);
+              }
+            },
+            1e-15);
+      }
 
       using back = kernels_detail::stencil_back_kernel<0, F, double, double, 2, double>;
       check_bodies<double>(
