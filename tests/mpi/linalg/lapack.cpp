@@ -5,6 +5,7 @@
 #include "ashlar/linalg/lu.hpp"
 #include "ashlar/linalg/qr.hpp"
 #include "ashlar/linalg/svd.hpp"
+#include "ashlar/linalg/triangular_solve.hpp"
 #include "linalg_test.hpp"
 
 namespace ashlar::test::lapack {
@@ -14,14 +15,16 @@ using number = int const*;
 
 // LAPACK is in a library that ScaLAPACK needs. `o` begins the names of routines of orthogonal or unitary matrices, `h`
 // of symmetric or Hermitian ones. For complex matrices some have a workspace of real numbers, too.
-#define ASHLAR_LAPACK(t, T, R, o, h, ...)                                                                   \
-  void potrf(letter, number, T*, number, int*, std::size_t) __asm__(#t "potrf_");                           \
-  void gesv(number, number, T*, number, int*, T*, number, int*) __asm__(#t "gesv_");                        \
-  void gels(letter, number, number, number, T*, number, T*, number, T*, number, int*,                       \
-            std::size_t) __asm__(#t "gels_");                                                               \
-  void geqrf(number, number, T*, number, T*, T*, number, int*) __asm__(#t "geqrf_");                        \
-  void gqr(number, number, number, T*, number, T const*, T*, number, int*) __asm__(#t #o "gqr_");           \
-  void evd(letter, letter, number, T*, number, R*, T*, number, __VA_ARGS__ int*, number, int*, std::size_t, \
+#define ASHLAR_LAPACK(t, T, R, o, h, ...)                                                                          \
+  void potrf(letter, number, T*, number, int*, std::size_t) __asm__(#t "potrf_");                                  \
+  void gesv(number, number, T*, number, int*, T*, number, int*) __asm__(#t "gesv_");                               \
+  void trtrs(letter, letter, letter, number, number, T const*, number, T*, number, int*, std::size_t, std::size_t, \
+             std::size_t) __asm__(#t "trtrs_");                                                                    \
+  void gels(letter, number, number, number, T*, number, T*, number, T*, number, int*,                              \
+            std::size_t) __asm__(#t "gels_");                                                                      \
+  void geqrf(number, number, T*, number, T*, T*, number, int*) __asm__(#t "geqrf_");                               \
+  void gqr(number, number, number, T*, number, T const*, T*, number, int*) __asm__(#t #o "gqr_");                  \
+  void evd(letter, letter, number, T*, number, R*, T*, number, __VA_ARGS__ int*, number, int*, std::size_t,        \
            std::size_t) __asm__(#t #h "evd_");
 ASHLAR_LAPACK(s, float, float, or, sy)
 ASHLAR_LAPACK(d, double, double, or, sy)
@@ -167,7 +170,61 @@ void compare(device_mesh<grid> const& m, int n, T) {
   CHECK(distance(absolute(dense_of(parts.vh)), absolute(vh.matrix(n, n))) < vectors);
 }
 
+// Each triangle, plain, transposed and conjugated. LAPACK gets the whole matrix, too: neither reads the other triangle.
+template <class A, class B>
+void compare_triangles(A const& a, B const& b) {
+  using T = element_t<A>;
+  by_columns<T> matrix(dense_of(a));
+  matrix_of<T> const right = dense_of(b);
+  int const n = matrix.rows, sides = static_cast<int>(right.columns), leading = std::max(n, 1);
+  for (linalg::triangle which : {linalg::triangle::lower, linalg::triangle::upper})
+    for (linalg::form how : {linalg::form::plain, linalg::form::transpose, linalg::form::adjoint}) {
+      by_columns<T> x(right);
+      int info = 1;
+      trtrs(which == linalg::triangle::lower ? "L" : "U",
+            how == linalg::form::plain       ? "N"
+            : how == linalg::form::transpose ? "T"
+                                             : "C",
+            "N", &n, &sides, matrix.e.data(), &leading, x.e.data(), &leading, &info, 1, 1, 1);
+      REQUIRE(info == 0);
+      CAPTURE(which == linalg::triangle::lower);
+      CAPTURE(static_cast<int>(how));
+      auto const y = linalg::triangular_solve(a, b, which, how);
+      static_assert(std::is_same_v<layout_t<decltype(y)>, layout_t<B>>);
+      CHECK(distance(dense_of(y), x.matrix(n, sides)) < rounding<T>);
+    }
+}
+
+template <class La, class Lb, class T>
+void compare_triangles(device_mesh<grid> const& m, int n, int sides, T) {
+  CAPTURE(n);
+  CAPTURE(sides);
+  compare_triangles(generate<T, La>(m, {n, n}, dominant<T>{2. * n}), generate<T, Lb>(m, {n, sides}, general<T>{7}));
+}
+
+template <class T>
+struct vector_elements {
+  KOKKOS_FUNCTION T operator()(index_t i) const { return general<T>{5}(i, 1); }
+};
+
 }  // namespace
+
+TEST_CASE("triangular_solve agrees with LAPACK's substitution, for each triangle, form and element type") {
+  on_every_grid([](auto const& m) {
+    for_each_element_type([&](auto t) {
+      using T = decltype(t);
+      using L = layout<cyclic("p", 2), cyclic("q", 2)>;
+      for (int n : {0, 1, 3, 13})  // fewer rows than ranks, and a last block that is not full
+        for (int sides : {0, 1, 5}) compare_triangles<L, L>(m, n, sides, t);
+      compare_triangles<layout<cyclic("q", 3), cyclic("p", 3)>, layout<"p", "q">>(m, 10, 5, t);
+      compare_triangles<layout<"p", none>, layout<none, "q">>(m, 9, 1, t);
+      compare_triangles<layout<none, none>, layout<axes("q", "p"), none>>(m, 6, 3, t);
+      auto const a = generate<T, L>(m, {11, 11}, dominant<T>{22});
+      compare_triangles(a, generate<T, layout<"q">>(m, {11}, vector_elements<T>{}));
+      compare_triangles(a, generate<T, layout<none>>(m, {11}, vector_elements<T>{}));
+    });
+  });
+}
 
 TEST_CASE("solvers of block-cyclic, uneven and partly empty matrices agree with LAPACK on the gathered arrays") {
   on_every_grid([](auto const& m) {
