@@ -30,24 +30,26 @@ struct eigenpairs_of {
     if (d[2] == 0) return nullptr;
     std::vector<R> w(static_cast<std::size_t>(d[2]));
     int info = 0;
-    // The first call asks for the sizes of the workspaces. It says less than the routine's own calls need.
-    index_t const more = d[4] * (2 * d[4] + x.local_extents()[0] + x.local_extents()[1] + 2) + 4 * d[2];
-    std::vector<T> work(1);
-    std::vector<R> real_work(static_cast<std::size_t>(more));
-    for (bool asks : {true, false}) {
-      int const size = asks ? -1 : static_cast<int>(work.size()),
-                real_size = asks ? -1 : static_cast<int>(real_work.size());
+    auto const call = [&](T* work, int size, [[maybe_unused]] R* real_work, [[maybe_unused]] int real_size) {
       // The lower triangle of ours is the upper one of the transpose.
       if constexpr (ops_detail::is_complex_v<T>)
         eigen("V", "U", &d[2], matrix.data(), &one, &one, d.data(), w.data(), vectors.data(), &one, &one, dz.data(),
-              work.data(), &size, real_work.data(), &real_size, &info, 1, 1);
+              work, &size, real_work, &real_size, &info, 1, 1);
       else
         eigen("V", "U", &d[2], matrix.data(), &one, &one, d.data(), w.data(), vectors.data(), &one, &one, dz.data(),
-              work.data(), &size, &info, 1, 1);
-      if (!asks) break;
-      real_work.resize(size_wanted(real_work[0]) + static_cast<std::size_t>(more));
-      work.resize(size_wanted(work[0]) + static_cast<std::size_t>(more));
-    }
+              work, &size, &info, 1, 1);
+    };
+    // The first call asks for the sizes of the workspaces. It says less than the routine's own calls need.
+    index_t const more = d[4] * (index_t{2} + d[4]) + elements_of_panels(x) + index_t{4} * d[2];
+    if (!on_every_rank(x, more <= INT_MAX)) return workspace_is_too_large;
+    T best{};
+    std::vector<R> real_work(static_cast<std::size_t>(more));
+    call(&best, -1, real_work.data(), -1);
+    auto const size = workspace_size(best, more), real_size = workspace_size(real_work[0], more);
+    if (!on_every_rank(x, size && real_size)) return workspace_is_too_large;
+    std::vector<T> work(static_cast<std::size_t>(*size));
+    real_work.resize(static_cast<std::size_t>(*real_size));
+    call(work.data(), *size, real_work.data(), *real_size);
     if (d[2] == 1 && z.local_size() == 1) vectors.data()[0] = 1;  // pxheev leaves it
     vectors.finish();
     fill_values(values, w);
@@ -66,7 +68,8 @@ namespace linalg {
 /// Post: a v = v diag(values) for the vectors v, whose columns are orthonormal; values ascend.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxsyev, pxheev). Eigenvectors arrive as rows and are transposed, in one redistribution.
-/// Error: ashlar::error on every rank if `a` is not square, or if the iteration does not converge.
+/// Error: ashlar::error on every rank if `a` is not square, if the iteration does not converge, or if a workspace has more
+///   than 2^31 - 1 elements on one of them.
 /// Example: auto const [values, vectors] = linalg::eigh(a);
 template <class X>
 [[nodiscard]] constexpr auto eigh(X const& a, call_site w = call_site::current()) {

@@ -1,7 +1,7 @@
 // QR factors of a matrix that one rank has.
 #pragma once
 #include "ashlar/linalg/scalapack.hpp"
-#include "ashlar/layout/shape.hpp"
+#include "ashlar/linalg/workspace_size.hpp"
 #include <algorithm>
 #include <complex>
 #include <vector>
@@ -22,7 +22,8 @@ void local_qr(index_t rows, index_t columns, T* a, T* r) {
   int info = 0;
   local_gelqf(&m, &n, a, &m, tau.data(), &best[0], &ask, &info);
   local_glq(&k, &n, &k, a, &m, tau.data(), &best[1], &ask, &info);
-  int const size = std::max({1, static_cast<int>(std::real(best[0])), static_cast<int>(std::real(best[1]))});
+  // A few rows of R, of which an int can count all elements.
+  int const size = std::max(workspace_size(best[0]).value(), workspace_size(best[1]).value());
   std::vector<T> work(static_cast<std::size_t>(size));
   local_gelqf(&m, &n, a, &m, tau.data(), work.data(), &size, &info);
   for (index_t i = 0; i < kept; ++i)

@@ -16,12 +16,15 @@ struct least_squares {
     host_shard const sides(b);
     using T = typename host_shard<A>::element;
     int info = 0;
+    if (d[2] == 0 || db[3] == 0) return nullptr;
     // ScaLAPACK sees A^T. Its least squares with the adjoint of that are of conj(A), conj(X) and conj(B).
-    if (d[2] > 0 && db[3] > 0)
-      with_workspace<T>([&](T* work, number size) {
-        gels(ops_detail::is_complex_v<T> ? "C" : "T", &d[2], &d[3], &db[3], matrix.data(), &one, &one, d.data(),
-             sides.data(), &one, &one, db.data(), work, size, &info, 1);
-      });
+    auto const solve = [&](T* work, int size) {
+      gels(ops_detail::is_complex_v<T> ? "C" : "T", &d[2], &d[3], &db[3], matrix.data(), &one, &one, d.data(),
+           sides.data(), &one, &one, db.data(), work, &size, &info, 1);
+    };
+    auto work = workspace_of<T>(a, elements_of_panels(a), solve);
+    if (work.empty()) return workspace_is_too_large;
+    run_in(work, solve);
     sides.finish();
     return nullptr;
   }
@@ -36,7 +39,8 @@ namespace linalg {
 /// Pre: the columns of a are linearly independent.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxgels). Right-hand sides and result are transposed, each in one redistribution.
-/// Error: ashlar::error on every rank for extents that do not fit.
+/// Error: ashlar::error on every rank for extents that do not fit, or if a workspace has more than 2^31 - 1 elements on
+///   one of them.
 /// Example: auto const line = linalg::lstsq(a, b);
 template <class A, class B>
 [[nodiscard]] constexpr auto lstsq(A const& a, B const& b, call_site w = call_site::current()) {

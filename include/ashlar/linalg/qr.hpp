@@ -20,17 +20,21 @@ struct qr_of {
     if (k == 0) return nullptr;
     // ScaLAPACK sees A^T = L Q', so R is L^T and Q is Q'^T: both are where we read them.
     std::vector<T> tau(seen_rows(x));
-    with_workspace<T>([&](T* work, number size) {
-      gelqf(&d[2], &d[3], shard.data(), &one, &one, d.data(), tau.data(), work, size, &info);
-    });
+    auto const factor = [&](T* work, int size) {
+      gelqf(&d[2], &d[3], shard.data(), &one, &one, d.data(), tau.data(), work, &size, &info);
+    };
+    auto const expand = [&](T* work, int size) {
+      glq(&k, &d[3], &k, shard.data(), &one, &one, d.data(), tau.data(), work, &size, &info);
+    };
+    auto work = workspace_of<T>(x, elements_of_panels(x), factor, expand);
+    if (work.empty()) return workspace_is_too_large;
+    run_in(work, factor);
     shard.finish();
     auto const rows = corner_of(x, r.extent(0), r.extent(1));
     kernels::copy(typename X::execution_space{}, static_cast<element_t<X> const*>(rows.data()), r.data(),
                   r.local_size());
     keep_triangle(r, triangle::upper);
-    with_workspace<T>([&](T* work, number size) {
-      glq(&k, &d[3], &k, shard.data(), &one, &one, d.data(), tau.data(), work, size, &info);
-    });
+    run_in(work, expand);
     shard.finish();
     return nullptr;
   }
@@ -46,6 +50,7 @@ namespace linalg {
 ///   those that LAPACK gives; tall_skinny_qr makes them positive.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxgelqf and pxorglq on the transpose), and a redistribution if `a` has another layout.
+/// Error: ashlar::error on every rank if a workspace has more than 2^31 - 1 elements on one of them.
 /// Example: auto const [q, r] = linalg::qr(a);
 template <class X>
 [[nodiscard]] constexpr auto qr(X const& a, call_site w = call_site::current()) {

@@ -33,16 +33,20 @@ struct svd_of {
     int const k = std::min(d[2], d[3]);
     if (k == 0) return nullptr;
     std::vector<R> values(static_cast<std::size_t>(k));
-    [[maybe_unused]] std::vector<R> real_work(static_cast<std::size_t>(4 * std::max(d[2], d[3]) + 1));
+    [[maybe_unused]] std::vector<R> real_work(4 * static_cast<std::size_t>(std::max(d[2], d[3])) + 1);
     int info = 0;
-    with_workspace<T>([&](T* work, number size) {
+    auto const decompose = [&](T* work, int size) {
       if constexpr (ops_detail::is_complex_v<T>)
         gesvd("V", "V", &d[2], &d[3], matrix.data(), &one, &one, d.data(), values.data(), right.data(), &one, &one,
-              dv.data(), left.data(), &one, &one, du.data(), work, size, real_work.data(), &info, 1, 1);
+              dv.data(), left.data(), &one, &one, du.data(), work, &size, real_work.data(), &info, 1, 1);
       else
         gesvd("V", "V", &d[2], &d[3], matrix.data(), &one, &one, d.data(), values.data(), right.data(), &one, &one,
-              dv.data(), left.data(), &one, &one, du.data(), work, size, &info, 1, 1);
-    });
+              dv.data(), left.data(), &one, &one, du.data(), work, &size, &info, 1, 1);
+    };
+    // It also has room for rows of both factors, on average as many as a rank has here.
+    auto work = workspace_of<T>(x, elements_of_panels(x) + u.local_size() + vh.local_size(), decompose);
+    if (work.empty()) return workspace_is_too_large;
+    run_in(work, decompose);
     left.finish();
     right.finish();
     // Ranks without vectors take another algorithm, whose values differ in the last bits. ScaLAPACK reports that by k + 1.
@@ -67,7 +71,8 @@ namespace linalg {
 /// Post: the columns of u and the rows of vh are orthonormal; s descends and is not negative.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxgesvd), and a redistribution if `a` has another layout. Nothing is transposed.
-/// Error: ashlar::error on every rank if the iteration does not converge.
+/// Error: ashlar::error on every rank if the iteration does not converge, or if a workspace has more than 2^31 - 1
+///   elements on one of them.
 /// Example: auto const [u, s, vh] = linalg::svd(a);
 template <class X>
 [[nodiscard]] constexpr auto svd(X const& a, call_site w = call_site::current()) {

@@ -1,26 +1,59 @@
 // Parts of block-cyclic matrices, and the workspaces of routines.
 #pragma once
+#include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/linalg/solver_call.hpp"
+#include "ashlar/linalg/workspace_size.hpp"
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace ashlar::linalg_detail {
 
-/// The size that a routine asks for by a number, which a float rounds.
-template <class T>
-std::size_t size_wanted(T number_of_elements) {
-  return static_cast<std::size_t>(static_cast<double>(std::real(number_of_elements)) * (1 + 2e-7)) + 1;
+inline constexpr char const* workspace_is_too_large =
+    "ashlar::linalg: ScaLAPACK counts the elements of a workspace up to 2^31 - 1, and the routine needs more; use more "
+    "ranks, or smaller blocks";
+
+/// The elements of a block's panels of rows and of columns, and of the block: about the least workspace of any routine
+/// here. ScaLAPACK wraps numbers around at 2^32, so a workspace may be too large though the routine asks for a small one.
+template <class X>
+index_t elements_of_panels(X const& x) {
+  index_t const block = block_of_dimension(x.layout, 1);
+  return block * (x.local_extents()[0] + x.local_extents()[1] + block);
 }
 
-/// Calls call(work, lwork), first for the size that the routine wants, then with as many numbers.
+/// True if `fits` is true on all ranks that share the matrix. They ask before the routines work: a rank that waits here has
+/// a deadline, which begins with the call.
+template <class X>
+bool on_every_rank(X const& x, bool fits) {
+  int all = fits;
+  if (communicator const& ranks = x.mesh().communicator(x.layout.sharding()); ranks.size() > 1)
+    comm::all_reduce<op::min>(ranks, &all, 1);
+  return all != 0;
+}
+
+/// The elements of the workspace that call(work, lwork) wants, or nothing if 32 bits cannot count them.
 template <class T, class F>
-void with_workspace(F const& call) {
+std::optional<int> wanted_by(F const& call) {
   T best{};
-  int size = -1;
-  call(&best, &size);
-  std::vector<T> work(size_wanted(best));
-  size = static_cast<int>(work.size());
-  call(work.data(), &size);
+  call(&best, -1);
+  return workspace_size(best);
+}
+
+/// The workspace of calls call(work, lwork), for the one that wants most. Empty on all ranks that share the matrix if it is
+/// too large on one of them.
+/// Pre: each call wants `least` or more.
+template <class T, class X, class... F>
+std::vector<T> workspace_of(X const& x, index_t least, F const&... calls) {
+  std::optional<int> const sizes[]{wanted_by<T>(calls)...};
+  bool fits = least <= INT_MAX;
+  for (auto const& size : sizes) fits = fits && size;
+  if (!on_every_rank(x, fits)) return {};
+  return std::vector<T>(static_cast<std::size_t>(**std::max_element(std::begin(sizes), std::end(sizes))));
+}
+
+template <class T, class F>
+void run_in(std::vector<T>& work, F const& call) {
+  call(work.data(), static_cast<int>(work.size()));
 }
 
 /// The size of a vector that has an element for each row of the matrix that ScaLAPACK sees.
