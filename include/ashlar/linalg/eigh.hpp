@@ -68,8 +68,8 @@ namespace linalg {
 /// Post: a v = v diag(values) for the vectors v, whose columns are orthonormal; values ascend.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxsyev, pxheev). Eigenvectors arrive as rows and are transposed, in one redistribution.
-/// Error: ashlar::error on every rank if `a` is not square, if the iteration does not converge, or if a workspace has more
-///   than 2^31 - 1 elements on one of them.
+/// Error: ashlar::error on every rank if `a` is not square, or if the iteration does not converge. Also if a workspace has
+///   more than 2^31 - 1 elements on one of them.
 /// Example: auto const [values, vectors] = linalg::eigh(a);
 template <class X>
 [[nodiscard]] constexpr auto eigh(X const& a, call_site w = call_site::current()) {

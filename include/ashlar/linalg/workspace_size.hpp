@@ -9,7 +9,7 @@
 namespace ashlar::linalg_detail {
 
 /// The elements of the workspace that a routine asks for by a number of the matrix's type, and `more`; at least 1. A float
-/// may stand for a number that it has rounded down: the size is then rounded up.
+/// that may be rounded down is rounded up.
 /// Post: empty if a 32-bit integer cannot hold the size. A number below 0 is such a size, because the routine itself has
 ///   counted in 32 bits.
 template <class T>

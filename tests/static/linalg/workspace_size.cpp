@@ -9,7 +9,7 @@ static_assert(workspace_size(std::complex<double>(1000, 7)) == 1000);
 static_assert(workspace_size(1000., 24) == 1024);
 static_assert(workspace_size(0.) == 1);  // a vector of no elements has no address
 
-// Every integer up to 2^24 is a float. Above, each size is at least as large as any integer that the float stands for.
+// Every integer up to 2^24 is a float. Above, a size is at least as large as each integer that rounds to the float.
 static_assert(workspace_size(16777215.F) == 16777215);
 constexpr bool holds_what_is_rounded(int n) {
   auto const size = workspace_size(static_cast<float>(n));
