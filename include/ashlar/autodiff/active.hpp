@@ -241,12 +241,12 @@ constexpr auto apply_to_one_active(Op const& op, X const& x) {
 
 // These fit better than std::apply, as for plain tensors (ops/apply.hpp).
 template <class Op, active_value X>
-  requires(requires { typename element_t<X>::value_type; } && !std::is_const_v<std::remove_reference_t<Op>>)
+  requires(ops_detail::may_find_std_apply<Op, X> && !std::is_const_v<std::remove_reference_t<Op>>)
 constexpr auto apply(Op&& op, X const& x) {
   return autodiff_detail::apply_to_one_active(op, x);
 }
 template <class Op, active_value X>
-  requires requires { typename element_t<X>::value_type; }
+  requires ops_detail::may_find_std_apply<Op, X>
 constexpr auto apply(Op const& op, X const& x) {
   return autodiff_detail::apply_to_one_active(op, x);
 }

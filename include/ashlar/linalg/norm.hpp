@@ -72,7 +72,7 @@ template <class X>
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one all_reduce of a number if an axis shards the operands. Another layout of `b` is redistributed, and partial
 ///   operands are reduced first.
-/// Error: elements of different types do not compile.
+/// Error: elements of different types do not compile, except complex and real ones of one precision.
 /// Example: item(linalg::dot(a, a)) is the square of item(linalg::norm(a))
 template <class A, class B>
 [[nodiscard]] constexpr auto dot(A const& a, B const& b, call_site w = call_site::current()) {

@@ -154,15 +154,21 @@ constexpr auto apply_to_one(Op const& op, X const& x) {
 }
 }  // namespace ops_detail
 
-// Argument-dependent lookup finds std::apply too if elements are of std::complex. It would fit an operation and one
-// tensor better than the function above. These overloads fit better still, and call that function.
+// Argument-dependent lookup finds std::apply too if elements, or the results of an elementwise function, are of std::complex.
+// It would fit an operation and one tensor better than the function above. These overloads fit better still, and call that
+// function.
+namespace ops_detail {
+template <class Op, class X>
+concept may_find_std_apply = requires { typename element_t<X>::value_type; } ||
+                             requires { typename std::remove_cvref_t<Op>::function::complex_result; };
+}  // namespace ops_detail
 template <class Op, plain_tensor X>
-  requires(requires { typename element_t<X>::value_type; } && !std::is_const_v<std::remove_reference_t<Op>>)
+  requires(ops_detail::may_find_std_apply<Op, X> && !std::is_const_v<std::remove_reference_t<Op>>)
 constexpr auto apply(Op&& op, X const& x) {
   return ops_detail::apply_to_one(op, x);
 }
 template <class Op, plain_tensor X>
-  requires requires { typename element_t<X>::value_type; }
+  requires ops_detail::may_find_std_apply<Op, X>
 constexpr auto apply(Op const& op, X const& x) {
   return ops_detail::apply_to_one(op, x);
 }

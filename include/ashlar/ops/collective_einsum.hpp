@@ -116,7 +116,8 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
 /// chunk if there are no other ranks.
 /// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
 /// Cost: one all_reduce per chunk, together the bytes of one; memory for two chunks of the product instead of all of
-/// it. An operand whose first dimension is not the rows is copied chunk by chunk. Backward the cost of the two calls.
+/// it. An operand whose first dimension is not the rows is copied chunk by chunk. A real operand beside a complex one is
+/// copied to complex numbers once. Backward the cost of the two calls.
 /// Error: as einsum and all_reduce; fewer than one chunk throws ashlar::error.
 /// Example: einsum_all_reduce<"bh,ho->bo", "model">(h<layout<"data", "model">>, w<layout<"model", none>>, 4) ->
 ///   layout<"data", none>
@@ -125,9 +126,17 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks,
                                                call_site w = call_site::current()) {
-  using Product = decltype(einsum<E>(a, b));
-  return einsum_relayout(ops_detail::einsum_op<E>{},
-                         ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), a, b, chunks, w);
+  if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
+    if constexpr (ops_detail::mixes_complex_and_real<A, B>)
+      return ops_detail::with_complex_operands(
+          [&](auto const& x, auto const& y) { return einsum_all_reduce<E, Axes>(x, y, chunks, w); }, a, b);
+    else
+      return einsum<E>(a, b);  // shows the sentence
+  } else {
+    using Product = decltype(einsum<E>(a, b));
+    return einsum_relayout(ops_detail::einsum_op<E>{},
+                           ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), a, b, chunks, w);
+  }
 }
 
 /// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in chunks, as einsum_all_reduce.
@@ -139,10 +148,18 @@ template <equation E, dimension Axes, tensor A, tensor B>
 template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks,
                                                    call_site w = call_site::current()) {
-  using Product = decltype(einsum<E>(a, b));
-  return einsum_relayout(ops_detail::einsum_op<E>{},
-                         ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), a, b, chunks,
-                         w);
+  if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
+    if constexpr (ops_detail::mixes_complex_and_real<A, B>)
+      return ops_detail::with_complex_operands(
+          [&](auto const& x, auto const& y) { return einsum_reduce_scatter<E, Axes, Dim>(x, y, chunks, w); }, a, b);
+    else
+      return einsum<E>(a, b);  // shows the sentence
+  } else {
+    using Product = decltype(einsum<E>(a, b));
+    return einsum_relayout(ops_detail::einsum_op<E>{},
+                           ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), a, b,
+                           chunks, w);
+  }
 }
 
 /// einsum<E>(all_gather<Axes>(a), b), with the first operand gathered in chunks: a chunk is multiplied while the next
@@ -153,7 +170,8 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 /// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
 /// Cost: one all_gather per chunk, together the bytes of one; memory for two gathered chunks instead of the gathered
 /// operand. Products are copied into the result unless their rows are its first dimension. If einsum sums over the
-/// rows, a part of the other operand is copied. Backward `a` is gathered in chunks again, for the other operand's
+/// rows, a part of the other operand is copied. A real `a` beside a complex `b` is copied to complex numbers once, and is
+/// gathered as such. Backward `a` is gathered in chunks again, for the other operand's
 /// cotangent. The cotangent of `a` is an einsum_reduce_scatter in as many chunks. Under differentiation `a` is gathered
 /// whole if einsum sums over a label that only one operand has.
 /// Error: as einsum and all_gather; fewer than one chunk throws ashlar::error.
@@ -162,9 +180,17 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks,
                                                call_site w = call_site::current()) {
-  return relayout_einsum(ops_detail::einsum_op<E>{},
-                         ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, gathered::replicated, A>(), a, b,
-                         chunks, w);
+  if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
+    if constexpr (ops_detail::mixes_complex_and_real<A, B>)
+      return ops_detail::with_complex_operands(
+          [&](auto const& x, auto const& y) { return all_gather_einsum<E, Axes>(x, y, chunks, w); }, a, b);
+    else
+      return einsum<E>(a, b);  // shows the sentence
+  } else {
+    return relayout_einsum(ops_detail::einsum_op<E>{},
+                           ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, gathered::replicated, A>(), a, b,
+                           chunks, w);
+  }
 }
 
 }  // namespace ashlar

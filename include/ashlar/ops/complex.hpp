@@ -42,6 +42,7 @@ template <class C, bool Imaginary>
 struct as_complex {
   static constexpr linearity kind = linearity::linear;
   using result_type = C;
+  using complex_result = C;
   template <class R>
   ASHLAR_FUNCTION constexpr C operator()(R x) const {
     return Imaginary ? C(R(0), -x) : C(x, R(0));

@@ -1,5 +1,6 @@
 // einsum: sums of products of one or two tensors. (einsum_of_several.hpp: of three and four.)
 #pragma once
+#include "ashlar/ops/complex_operands.hpp"
 #include "ashlar/ops/reduce.hpp"
 
 namespace ashlar {
@@ -144,8 +145,9 @@ struct scaled_einsum {
 
 /// Sum of products of one or two tensors.
 /// Shape: by the equation's labels; a label that the result lacks is summed.
+/// One operand may be complex and the other real, of the same precision. The result is complex.
 /// Cost: no communication; locally one GEMM if the equation is one. If a sharded label is summed, the result is
-/// partial, as its type says.
+/// partial, as its type says. A real operand beside a complex one is copied to complex numbers in one pass.
 /// Error: see ops_detail::einsum_diagnostics; extents that disagree throw ashlar::error.
 /// Example: einsum<"bi,ih->bh">(x<layout<"data", "model">>, w<layout<"model", none>>) ->
 ///   partial<layout<"data", none>, "model">
@@ -166,8 +168,12 @@ constexpr auto einsum(X const&... x) {
   } else if constexpr ((ops_detail::operands_have_different_element_types<element_t<ops_detail::first_t<X...>>,
                                                                           element_t<X>>::value ||
                         ...)) {
-    (ops_detail::require_one_element_type<element_t<ops_detail::first_t<X...>>, element_t<X>>(), ...);
-    return ops_detail::first_operand(x...);
+    if constexpr (ops_detail::mixes_complex_and_real<X...>) {
+      return ops_detail::with_complex_operands([](auto const&... y) { return einsum<E>(y...); }, x...);
+    } else {
+      (ops_detail::require_one_element_type<element_t<ops_detail::first_t<X...>>, element_t<X>>(), ...);
+      return ops_detail::first_operand(x...);
+    }
   } else {
     return apply(ops_detail::einsum_op<E>{}, x...);
   }

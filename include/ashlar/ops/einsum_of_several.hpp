@@ -121,12 +121,28 @@ constexpr auto einsum_pair_by_pair(X const&... x) {
   }
 }
 
+template <equation E, class A, class B, class C, class... D>
+constexpr auto einsum_of_several_types(A const& a, B const& b, C const& c, D const&... d) {
+  if constexpr (mixes_complex_and_real<A, B, C, D...>) {
+    return with_complex_operands([](auto const&... x) { return einsum_pair_by_pair<E>(x...); }, a, b, c, d...);
+  } else {
+    if constexpr (!std::is_same_v<element_t<A>, element_t<B>>)
+      require_one_element_type<element_t<A>, element_t<B>>();
+    else if constexpr (!std::is_same_v<element_t<A>, element_t<C>>)
+      require_one_element_type<element_t<A>, element_t<C>>();
+    else
+      (require_one_element_type<element_t<A>, element_t<D>>(), ...);
+    return a;
+  }
+}
+
 }  // namespace ops_detail
 
 /// Sum of products of three or four tensors. They are multiplied pair by pair, in the order of the fewest operations.
-/// Shape, Error: as for two tensors. The rule for layouts holds for all operands together, so the order does not change
-/// the layout of the result, only its rounding.
-/// Cost: no communication; two or three products, and the tensors between.
+/// Shape, Error: as for two tensors. Some may be complex and the others real, of the same precision. The rule for layouts
+/// holds for all operands together, so the order does not change the layout of the result, only its rounding.
+/// Cost: no communication; two or three products, and the tensors between. Beside complex operands each real one is first
+/// copied to complex numbers.
 /// Example: einsum<"ij,jk,kl->il">(a<layout<"p", none>>, b<layout<none, none>>, c<layout<none, none>>) ->
 ///   layout<"p", none>
 template <equation E, class A, class B, class C, class... D>
@@ -143,14 +159,10 @@ constexpr auto einsum(A const& a, B const& b, C const& c, D const&... d) {
         !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>, layout_t<C>, layout_t<D>...>::value,
         "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter per dimension");
     return a;
-  } else if constexpr (!std::is_same_v<element_t<A>, element_t<B>>) {
-    ops_detail::require_one_element_type<element_t<A>, element_t<B>>();
-    return a;
-  } else if constexpr (!std::is_same_v<element_t<A>, element_t<C>>) {
-    ops_detail::require_one_element_type<element_t<A>, element_t<C>>();
-    return a;
+  } else if constexpr (!(std::is_same_v<element_t<A>, element_t<B>> && std::is_same_v<element_t<A>, element_t<C>> &&
+                         (std::is_same_v<element_t<A>, element_t<D>> && ...))) {
+    return ops_detail::einsum_of_several_types<E>(a, b, c, d...);
   } else {
-    (ops_detail::require_one_element_type<element_t<A>, element_t<D>>(), ...);
     return ops_detail::einsum_pair_by_pair<E>(a, b, c, d...);
   }
 }

@@ -128,7 +128,8 @@ inline constexpr equation matmul_equation_of = matmul_equation<RankA, RankB>();
 /// operands and the result in the layouts between. Matrices, and batches of them, are not gathered along the summed
 /// label. Within a node BLAS reads the other ranks' blocks in place. Between nodes a rank holds two panels of each
 /// operand. Backward two more products: the cotangent of an operand is einsum_to into the dual of its layout. An active
-/// result is invariant over the axes that To does not name.
+/// result is invariant over the axes that To does not name. A real operand beside a complex one is copied to complex
+/// numbers in one pass, and moves as such.
 /// Error: as einsum, except for the layouts of the operands; To needs a spec for each dimension of the result.
 /// Example: einsum_to<"mk,nk->mn", layout<"p", "q">>(a<layout<"p", "q">>, b<layout<"p", "q">>) -> layout<"p", "q">
 template <equation E, class To, tensor A, tensor B>
@@ -141,17 +142,22 @@ template <equation E, class To, tensor A, tensor B>
         !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value,
         "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter per dimension");
     return a;
+  } else if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
+    if constexpr (ops_detail::mixes_complex_and_real<A, B>) {
+      return ops_detail::with_complex_operands([&](auto const& x, auto const& y) { return einsum_to<E, To>(x, y, w); },
+                                               a, b);
+    } else {
+      ops_detail::require_one_element_type<element_t<A>, element_t<B>>();
+      return a;
+    }
   } else {
-    constexpr bool other_elements =
-        ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value;
-    ops_detail::require_one_element_type<element_t<A>, element_t<B>>();
     static_assert(
         !ops_detail::result_has_other_rank<E, To>::value,
         "ashlar::einsum_to: the layout has another number of dimensions than the result; write one spec for each dimension of the result");
     static_assert(
         !ops_detail::result_names_an_unknown_axis<To, A>::value,
         "ashlar::einsum_to: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-    if constexpr (other_elements || ops_detail::result_has_other_rank<E, To>::value ||
+    if constexpr (ops_detail::result_has_other_rank<E, To>::value ||
                   ops_detail::result_names_an_unknown_axis<To, A>::value) {
       return a;
     } else {

@@ -12,6 +12,10 @@ struct product_has_other_rank {
   static constexpr bool value = parse(matmul_equation_of<RankA, RankB>).out.rank != RankC;
 };
 
+// Real operands beside a complex tensor become complex.
+template <class C, class A, class B>
+inline constexpr bool product_becomes_complex = mixes_complex_and_real<C, A, B> && is_complex_v<element_t<C>>;
+
 template <class C, class A, class B>
 constexpr bool require_product_for() {
   constexpr bool meshes = operands_on_different_meshes<C, A, B>::value,
@@ -26,15 +30,21 @@ constexpr bool require_product_for() {
     return false;
   } else {
     constexpr bool rank = product_has_other_rank<rank_v<C>, rank_v<A>, rank_v<B>>::value;
-    constexpr bool elements = !rank && (operands_have_different_element_types<element_t<C>, element_t<A>>::value ||
-                                        operands_have_different_element_types<element_t<C>, element_t<B>>::value);
     static_assert(
         !rank || !product_has_other_rank<rank_v<C>, rank_v<A>, rank_v<B>>::value,
         "ashlar::matmul_into: the product has another number of dimensions than the tensor; make the tensor with the extents of the product");
-    static_assert(!elements || (!operands_have_different_element_types<element_t<C>, element_t<A>>::value &&
-                                !operands_have_different_element_types<element_t<C>, element_t<B>>::value),
-                  "ashlar::matmul_into: an operand has another element type than the tensor; write cast<T>(x) for it");
-    return !rank && !elements;
+    constexpr bool elements = !rank && (operands_have_different_element_types<element_t<C>, element_t<A>>::value ||
+                                        operands_have_different_element_types<element_t<C>, element_t<B>>::value);
+    if constexpr (elements) {
+      static_assert(
+          product_becomes_complex<C, A, B> ||
+              (!operands_have_different_element_types<element_t<C>, element_t<A>>::value &&
+               !operands_have_different_element_types<element_t<C>, element_t<B>>::value),
+          "ashlar::matmul_into: an operand has another element type than the tensor; write cast<T>(x) for it");
+      return product_becomes_complex<C, A, B>;
+    } else {
+      return !rank;
+    }
   }
 }
 
@@ -66,7 +76,7 @@ constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const&
 /// fails, the elements of c are unspecified.
 /// Shape: c has the extents of matmul(a, b).
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: as matmul<layout_t<C>>(a, b).
+/// Cost: as matmul<layout_t<C>>(a, b). If c is complex, a real operand is copied to complex numbers, and moves as such.
 /// Error: a c or an operand under differentiation does not compile, nor does an expression as c. Extents that differ
 ///   throw ashlar::error.
 /// Example: matmul_into(c, -1., a, b)
@@ -75,7 +85,13 @@ constexpr void matmul_into(C& c, std::type_identity_t<element_t<C>> alpha, A con
                            call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_memory<C, A, B>()) {
-    if constexpr (ops_detail::require_product_for<C, A, B>()) ops_detail::add_product(c, alpha, a, b, w);
+    if constexpr (ops_detail::require_product_for<C, A, B>()) {
+      if constexpr (std::is_same_v<element_t<C>, element_t<A>> && std::is_same_v<element_t<C>, element_t<B>>)
+        ops_detail::add_product(c, alpha, a, b, w);
+      else
+        ops_detail::add_product(c, alpha, ops_detail::as_complex_operand<element_t<C>>(a),
+                                ops_detail::as_complex_operand<element_t<C>>(b), w);
+    }
   }
 }
 

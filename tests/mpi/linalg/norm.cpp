@@ -44,5 +44,9 @@ TEST_CASE("norm, dot and trace are the sums over the whole array, in every layou
     auto const a = generate<double, layout<"p", none>>(m, {4, 4}, general<double>{1});
     CHECK(std::abs(item(linalg::trace(as_partial<"q">(a))) - item(linalg::trace(a))) < 1e-15);
     CHECK(std::abs(item(linalg::norm(as_partial<"q">(a))) - item(linalg::norm(a))) < 1e-15);
+    using complex = complex_of<double>;
+    auto const z = generate<complex, layout<"p", none>>(m, {4, 4}, general<complex>{2});
+    CHECK(Kokkos::abs(item(linalg::dot(a, z)) - item(all_reduce(sum(a * z)))) < 1e-14);
+    CHECK(Kokkos::abs(item(linalg::dot(z, a)) - Kokkos::conj(item(all_reduce(sum(a * z))))) < 1e-14);
   });
 }
