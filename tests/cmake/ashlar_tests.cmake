@@ -156,6 +156,11 @@ function(ashlar_add_mpi_tests layer library)
       ashlar_add_test(mpi.${layer}.${transport} RANKS ${ranks} COMMAND env ${environment_${transport}} "$<TARGET_FILE:mpi_${layer}>" ${without_${transport}})
     endforeach()
   endif()
+  # Products on nodes of 3 ranks and of 1 rank.
+  if(layer STREQUAL "ops" AND "nodes:4" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
+    ashlar_add_test(mpi.ops.unequal_nodes RANKS 4 COMMAND env ASHLAR_RANKS_PER_NODE=3 "$<TARGET_FILE:mpi_ops>"
+      "-sf=*/matmul.cpp,*/matmul_into.cpp,*/products_at_random.cpp,*/collective_einsum.cpp" ${without_nodes})
+  endif()
   if(layer STREQUAL "tensor" AND "2" IN_LIST ASHLAR_TEST_RANKS AND "any" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
     ashlar_add_test(mpi.tensor.threads RANKS 2 COMMAND env OMP_NUM_THREADS=2 "$<TARGET_FILE:mpi_tensor>" "-tc=sums of*,loops of*")
   endif()

@@ -51,12 +51,13 @@ constexpr index_t largest_part(index_t n, axis_list const& list, mesh_shape cons
   return list.cyclic == 0 ? (n + ranks - 1) / ranks : local_indices(n, list, mesh, 0).size();
 }
 
-// Estimates of the elements and messages that the rank with the largest shards receives in a redistribution. They are
-// exact if extents divide and one reduction at most is performed, in the form reduce_scatter, then exchange.
+// Estimates of the elements and messages that the rank with the largest shards receives in a redistribution. The elements
+// are exact if extents divide and one reduction at most is performed, in the form reduce_scatter, then exchange. The
+// messages count a step for each axis, or one step for all if that is fewer. They are 0 if no one counts them.
 class redistribution_estimate {
  public:
-  constexpr redistribution_estimate(mesh_shape const& sizes, axis_mask axes)
-      : sizes_(sizes), axes_(axes), links_{1, 1, sizes} {}
+  constexpr redistribution_estimate(mesh_shape const& sizes, axis_mask axes, bool counts_messages)
+      : sizes_(sizes), axes_(axes), links_{1, 1, sizes}, counts_messages_(counts_messages) {}
 
   constexpr price of(layout_value const& from, layout_value const& to, shape const& extents) const {
     if (from == to) return {};
@@ -65,15 +66,14 @@ class redistribution_estimate {
     mid.drop_partial(from.partial());
     if (!reduced) {
       index_t const n = lacking(mid, to, extents, 1, padded);
-      return {n, n == 0 ? 0 : messages(choice_between(from, to))};
+      return {n, n == 0 ? 0 : messages(from, to, 0, padded)};
     }
     index_t n = reduce_then_exchange(mid, to, extents, reduced, reduced, padded);
     if (axis_mask const idle = axes_ & ~from.named()) {
       index_t const shared = reduce_then_exchange(mid, to, extents, reduced, reduced | idle, padded);
       if (shared < n) n = shared;
     }
-    step_choice const s{from.sharding() == to.sharding() ? step_kind::all_reduce : step_kind::reduce_scatter, reduced};
-    return {n, messages(s)};
+    return {n, messages(from, to, reduced, padded)};
   }
 
   constexpr index_t volume(layout_value const& v, shape const& extents) const {
@@ -84,7 +84,23 @@ class redistribution_estimate {
 
  private:
   constexpr index_t product(axis_mask m) const { return sizes_.ranks(m); }
-  constexpr index_t messages(step_choice const& s) const { return messages_among(product(s.axes), s.what); }
+  // A pad and a slice send nothing. If axes only change their order in a dimension, a permute is enough.
+  constexpr index_t messages(layout_value from, layout_value to, axis_mask reduced, axis_mask padded) const {
+    if (!counts_messages_) return 0;
+    index_t n = 0;
+    for (int a = 0; a < sizes_.axes; ++a)
+      if (reduced >> a & 1u)
+        n += (to.dim_of(a) < 0 ? 2 : 1) * (sizes_.size[a] - 1);
+      else if (int const d = from.dim_of(a); d >= 0 && to.dim_of(a) != d && !(padded >> a & 1u))
+        n += sizes_.size[a] - 1;
+    if (reduced) return n;
+    if (n == 0 && (encode_blocks(from) | encode_blocks(to)) == 0) return 1;
+    from.drop_sharding(padded);
+    to.drop_partial(padded);
+    step_choice const one = choice_between(from, to);
+    index_t const at_once = messages_among(product(one.axes), one.what);
+    return n != 0 && n < at_once ? n : at_once;
+  }
 
   // Elements of the new shard that a rank lacks. It holds 1 of `parts` parts of the old shard. Over the padded axes each
   // rank needs only its own part of the new shard.
@@ -120,6 +136,7 @@ class redistribution_estimate {
   mesh_shape sizes_;
   axis_mask axes_;
   link_model links_;
+  bool counts_messages_;
 };
 
 }  // namespace plan_detail

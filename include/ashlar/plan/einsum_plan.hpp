@@ -52,7 +52,8 @@ class product_ranking {
   product_plan best[most];
   int size = 0;
 
-  constexpr product_ranking(product_sizes const& s, product_task const& t) : sizes_(s), by_(s.mesh, t.axes) {
+  constexpr product_ranking(product_sizes const& s, product_task const& t)
+      : sizes_(s), by_(s.mesh, t.axes, t.links.message_bytes != 0) {
     for (int o = 0; o < 2; ++o) in_[o] = s.n.of(t.e.in[o]);
     out_ = s.n.of(t.e.out);
   }

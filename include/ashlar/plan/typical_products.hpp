@@ -14,7 +14,7 @@ class typical_products {
   product_plan best[most];
 
   constexpr typical_products(product_task const& t, mesh_shape const& mesh, element_cost const& each)
-      : by_(mesh, t.axes), sizes_{labelled_extents(t.e), mesh, each} {
+      : by_(mesh, t.axes, t.links.message_bytes != 0), sizes_{labelled_extents(t.e), mesh, each} {
     int const all = sizes_.n.all.rank, labels = all < most_varied ? all : most_varied;
     add(t, -1, 1, 4096);
     add(t, -1, 1, 12);

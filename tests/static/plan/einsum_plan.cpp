@@ -93,4 +93,14 @@ static_assert(einsum_plan(product, replicated, replicated, replicated, small, sm
                           {.operations_per_byte = 1})
                   .operations == 2. * 16 * 16 * 4);
 
+// Messages that cost more than bytes: the same work, more bytes, and fewer messages.
+constexpr link_model latency{.message_bytes = 1 << 20, .tensor_bytes = 1 << 15, .sizes = four_by_two};
+constexpr auto of_rows = [](link_model const& links) {
+  return einsum_plan(product, of(over(1), whole), of(over(1, 0), whole), of(over(1, 0), whole), shape::of(64, 64),
+                     shape::of(64, 64), four_by_two, {}, links);
+};
+constexpr product_plan many = of_rows({}), few = of_rows(latency);
+static_assert(few.operations == many.operations && few.bytes > many.bytes);
+static_assert(few.messages < many.messages);
+
 }  // namespace
