@@ -1,5 +1,5 @@
 // Everything that a user calls, except what needs HDF5, FFTW or ScaLAPACK: checkpoint.hpp, hdf5.hpp, fft.hpp,
-// linalg/{norm,scalapack}.hpp.
+// scalapack.hpp.
 #pragma once
 #include "ashlar/comm/trace.hpp"
 #include "ashlar/meta/choose.hpp"

@@ -1,5 +1,5 @@
 // Uses a solver, and so ScaLAPACK and LAPACK.
-#include <ashlar/linalg/cholesky.hpp>
+#include <ashlar/scalapack.hpp>
 #include <ashlar/tensor/environment.hpp>
 
 int main() {

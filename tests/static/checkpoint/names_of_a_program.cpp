@@ -10,6 +10,7 @@ extern int begin, block, blocks, box, column, columns, copy, count, data, end, f
 #include "ashlar/hdf5.hpp"
 #include "ashlar/io.hpp"
 #include "ashlar/layout.hpp"
+#include "ashlar/scalapack.hpp"
 #include "ashlar/tensor.hpp"
 #include "ashlar/train.hpp"
 #if __has_include(<fftw3.h>)
