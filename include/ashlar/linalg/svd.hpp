@@ -1,6 +1,7 @@
 // Singular values and vectors.
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
@@ -49,10 +50,6 @@ struct svd_of {
     run_in(work, decompose);
     left.finish();
     right.finish();
-    // Ranks without vectors take another algorithm, whose values differ in the last bits. ScaLAPACK reports that by k + 1.
-    // The first rank has vectors.
-    if (communicator const& ranks = x.mesh().communicator(x.layout.sharding()); ranks.size() > 1)
-      comm::broadcast(ranks, values.data(), values.size(), 0);
     fill_values(s, values);
     return info == 0 || info == k + 1
                ? nullptr
@@ -60,6 +57,19 @@ struct svd_of {
                  "that are not finite";
   }
 };
+
+// Gives all ranks that share x the values of the first one. Ranks without vectors take another algorithm, whose values
+// differ in the last bits. ScaLAPACK reports that by k + 1. The first rank has vectors. The broadcast
+// is a call of its own: its deadline begins when the routine has ended.
+template <class X, class S>
+void take_first_values(X const& x, S const& s, call_site const& w) {
+  communicator const& ranks = x.mesh().communicator(x.layout.sharding());
+  if (ranks.size() == 1) return;
+  comm_detail::calls_as const named(ranks, "linalg::svd", w);
+  host_shard const values(s);
+  comm::broadcast(ranks, values.data(), static_cast<std::size_t>(s.extent(0)), 0);
+  values.finish();
+}
 
 }  // namespace linalg_detail
 
@@ -88,6 +98,7 @@ template <class X>
     auto vh = plan_detail::allocate<T, L>(x.mesh(), shape::of(k, n));
     auto s = plan_detail::allocate<ops_detail::component_t<T>, basic_layout<whole>>(x.mesh(), shape::of(k));
     call_solver("linalg::svd", w, svd_of{}, x, u, s, vh);
+    if constexpr (on_real_ranks<decltype(u)>) take_first_values(x, s, w);
     return svd_factors<decltype(u), decltype(s), decltype(vh)>{u, s, vh};
   } else {
     return a;
