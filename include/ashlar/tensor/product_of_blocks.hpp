@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/kernels/matrix.hpp"
 #include "ashlar/layout/halo.hpp"
+#include "ashlar/ops/assign.hpp"
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/tensor/collective_scope.hpp"
 #include "ashlar/tensor/evaluate.hpp"
@@ -353,7 +354,7 @@ void multiply_into(ops_detail::product_problem const& p, sharded_tensor<T, L, M,
   if (!(r.result.from == r.result.to)) {
     stored_shard<T, S> const s = product_of_shards<E>(x, y, r.result, c.extents(), w);
     sharded_tensor<T, L, M, S> const product{c.mesh(), c.extents(), s.owner, s.offset};
-    (void)update(c, [&](auto const& old) { return old + alpha * product; });
+    (void)ops_detail::update(c, [&](auto const& old) { return old + alpha * product; });
     return;
   }
   own_memory(c);

@@ -1,4 +1,5 @@
 // Products of complex and real tensors, in both orders, against loops over the real and the imaginary parts.
+#include "ashlar/tensor/backend.hpp"  // first: products that come later find what they need
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/ops/collective_einsum.hpp"
 #include "ashlar/ops/einsum_of_several.hpp"
