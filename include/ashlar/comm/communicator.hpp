@@ -226,7 +226,7 @@ namespace ashlar::comm_detail {
 /// A reduction combines within each node first. Then the ranks of equal local rank combine their shares between nodes.
 /// A gather goes the other way.
 /// If nodes have different numbers of ranks, only local ranks that every node has get a share, and only all_reduce uses
-/// the table. Other collectives would have to forward the blocks of the remaining ranks once more within their node.
+/// the table. Halos use `own_node`. Other collectives would have to forward the blocks of the remaining ranks once more within their node.
 struct node_levels {
   // intra_node: the ranks of this node. inter_node: the ranks with this local rank, by node; this rank alone if a node
   // lacks it.

@@ -144,7 +144,7 @@ class device_mesh {
   }
   comm_counters& counters() const { return state_->whole.counters(); }
   /// Names the transport of these ranks: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
-  /// rank alone. If nodes have different numbers of ranks, the text says that only all_reduce uses shared memory.
+  /// rank alone. If nodes have different numbers of ranks, the text says that only all_reduce and halos use shared memory.
   char const* transport(unsigned mask = ~0u) const {
     ashlar::communicator const& c = communicator(mask);
     if (c.size() == 1) return "none";
@@ -152,7 +152,7 @@ class device_mesh {
     if (!c.state().levels) return "MPI";
     return c.state().levels->even
                ? "shared memory in nodes, MPI between"
-               : "MPI, and shared memory in nodes for all_reduce alone: they have different numbers of ranks";
+               : "MPI, and shared memory in nodes for all_reduce and halos alone: they have different numbers of ranks";
   }
   /// The reason why ranks of a node exchange MPI messages; empty if they read each other's memory.
   std::string const& without_shared_memory() const { return state_->without_shared_memory; }

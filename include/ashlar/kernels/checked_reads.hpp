@@ -81,15 +81,19 @@ constexpr bool is_zero_result(R const& value) {
   }
 }
 
-/// Checks a functor of elements T that is declared linear, or linear in each operand. A functor that takes the index of
-/// its cell is checked at each cell of the box, in programs whose kernels run here.
+/// Checks a functor of elements T that is declared linear, or linear in each operand, in programs whose kernels run here. A
+/// functor that takes the index of its cell is checked at each cell of the box.
 /// Error: ashlar::error if it does not give 0 for elements that are 0.
 template <int Rank, class... T, class F>
 void require_zero_of_zeros(F const& f, region const& own, kernels::box const& cells) {
   using namespace ops_detail;
+  if constexpr (!runs_in_caller<Kokkos::DefaultExecutionSpace>) return;
   constexpr bool by_cell = takes_index<F, Rank, unit_neighbours<std::remove_const_t<T>, Rank>...>;
-  if constexpr (by_cell && !runs_in_caller<Kokkos::DefaultExecutionSpace>) return;
-  shape const extents = cells.shape(Rank);
+  using value = std::remove_cvref_t<decltype(call_stencil<Rank>(f, cell_index<Rank>{},
+                                                                unit_neighbours<std::remove_const_t<T>, Rank>{}...))>;
+  shape extents = cells.shape(Rank);
+  if constexpr (components_of<value>::count > 0)  // all components at once
+    for (int d = cell_dimensions<F, Rank>; d < Rank; ++d) extents[d] = std::min<index_t>(extents[d], 1);
   index_t const calls = by_cell ? extents.size() : 1;
   for (index_t i = 0; i < calls; ++i) {
     cell_index<Rank> at{};

@@ -4,7 +4,6 @@
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/stencil.hpp"
-#include <span>
 
 namespace ashlar::kernels_detail {
 
@@ -240,8 +239,8 @@ struct cells_of_boxes {
   }
 };
 /// Runs the stencil on boxes within its box, which are 2 * Rank or fewer, by one kernel.
-template <int Rank, class Space, class Kernel>
-void run_stencil_on_boxes(Space const& space, Kernel const& kernel, std::span<kernels::box const> boxes) {
+template <int Rank, class Space, class Kernel, class Boxes>
+void run_stencil_on_boxes(Space const& space, Kernel const& kernel, Boxes const& boxes) {
   cells_of_boxes<Kernel, Rank> k{kernel, {}, {}, {}};
   index_t cells = 0;
   int b = 0;

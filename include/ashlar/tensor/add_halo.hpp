@@ -71,9 +71,9 @@ class messages_to_owners {
   /// Packs halo cells, and posts one message for each peer. The transfers live as long as this object.
   messages_to_owners(communicator const& ranks, Space const& space, halo_transfers const& t, which_peers which,
                      T const* cells)
-      : sent_(messages_with(t.in, 0, are(which, ranks), some_sent_)),
-        received_(messages_with(t.out, 1, are(which, ranks), some_received_)) {
-    if (sent_.messages.empty() && received_.messages.empty()) return;
+      : sent_(messages_with(t.in, 0, ranks, which, some_sent_)),
+        received_(messages_with(t.out, 1, ranks, which, some_received_)) {
+    if (sent_.total + received_.total == 0) return;
     packed_.allocate(sent_.buffered);
     arrived_.allocate(received_.buffered);
     for (loop_nest<2> const& box : sent_.loops) {
@@ -89,12 +89,11 @@ class messages_to_owners {
   messages_to_owners(messages_to_owners const&) = delete;
   messages_to_owners& operator=(messages_to_owners const&) = delete;
 
-  /// Adds the cells that have arrived. Call it when all messages have.
-  void add_to(Space const& space, T* cells) {
-    if (!memory_) return;
-    memory_->finish();
-    for (loop_nest<2> const& box : received_.loops)
-      add_cells(space, static_cast<T const*>(arrived_.data()), cells, box);
+  /// Adds the cells of the next peer, in the order of the peers. Call it when all messages have arrived.
+  void add_next(Space const& space, T* cells) {
+    if (next_ == 0) memory_->finish();
+    std::size_t const end = box_ + received_.messages[next_++].boxes;
+    for (; box_ < end; ++box_) add_cells(space, static_cast<T const*>(arrived_.data()), cells, received_.loops[box_]);
   }
 
  private:
@@ -102,6 +101,7 @@ class messages_to_owners {
   halo_messages const &sent_, &received_;
   pool_scratch<Space, T> packed_, arrived_;
   std::optional<mpi_memory<Space, T>> memory_;
+  std::size_t next_ = 0, box_ = 0;  // the next message, and its first box
 };
 
 /// Sends the halo cells back and adds them to the cells of this rank, in place. Ranks of a node read each other's halo, others
@@ -115,29 +115,42 @@ void add_halo_cells(device_mesh<M> const& m, communicator const& ranks, plan_ste
   std::uint64_t const fingerprint = fingerprint_of(collective::add_halo, t.fingerprint, element_code<T>);
   collective_scope const scope(m, s, fingerprint, t.out.total * sizeof(T), w);
   ranks.counters().all_to_all.add(t.in.total * sizeof(T));
+  complete_unfinished(ranks_of_node(ranks));  // it waits for messages, and this call posts its own before the round
   try {
     auto const which = peers_of_first_messages<Space>(ranks);
     messages_to_owners<T, Space> first(ranks, space, t, which, cells);
-    std::optional<messages_to_owners<T, Space>> late;
+    // Terms are added in the order of the peers, so results do not depend on the nodes.
+    auto const add_all = [&](auto const& add_from_node) {
+      for (std::size_t i = 0; i < t.out.messages.size(); ++i) {
+        int const place = which == which_peers::all ? -1 : place_on_node(ranks, t.out.messages[i].peer);
+        if (place < 0)
+          first.add_next(space, cells);
+        else
+          add_from_node(i, place);
+      }
+    };
     if constexpr (runs_in_caller<Space>)
       if (which != which_peers::all) {
         node_round<T> round(ranks_of_node(ranks), fingerprint, cells, static_cast<std::size_t>(t.stored.size()));
         if (round) {
-          auto const& peers = t.out.messages;
-          for (std::size_t i = 0; i < t.back.size(); ++i)
-            if (int const place = place_on_node(ranks, peers[i].peer); place >= 0)
-              for (loop_nest<2> const& box : t.back[i])
-                add_cells(space, round.group().template source<T>(place), cells, box);
+          finish(ranks);
+          add_all([&](std::size_t i, int place) {
+            for (loop_nest<2> const& box : t.back[i])
+              add_cells(space, round.group().template source<T>(place), cells, box);
+          });
           round.end();
         } else {
-          late.emplace(ranks, space, t, which_peers::of_this_node, cells);
+          messages_to_owners<T, Space> late(ranks, space, t, which_peers::of_this_node, cells);
+          finish(ranks);
+          add_all([&](std::size_t, int) { late.add_next(space, cells); });
         }
+        return;
       }
     finish(ranks);
-    first.add_to(space, cells);
-    if (late) late->add_to(space, cells);
+    add_all([](std::size_t, int) {});
   } catch (...) {
-    if (!ranks.state().requests.empty()) comm_detail::give_up(ranks);  // the wait in memory has failed, beside messages
+    if (ranks.state().requests.size() != 0)
+      comm_detail::give_up(ranks);  // the wait in memory has failed, beside messages
     throw;
   }
 }

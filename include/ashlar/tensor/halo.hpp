@@ -90,14 +90,7 @@ void note_readers(storage<MemorySpace>& block, communicator const& ranks, node_g
   });
 }
 
-/// The peers to which an exchange sends messages: all, ranks of other nodes, or ranks of this node.
-enum class which_peers { all, of_other_nodes, of_this_node };
-inline auto are(which_peers which, communicator const& ranks) {
-  return [which, &ranks](int peer) {
-    return which == which_peers::all || (place_on_node(ranks, peer) >= 0) == (which == which_peers::of_this_node);
-  };
-}
-/// Those whose messages an exchange posts when it begins. The others are on this rank's node, and may share memory.
+/// The peers whose messages an exchange posts when it begins. The others are on this rank's node, and may share memory.
 template <class Space>
 which_peers peers_of_first_messages(communicator const& ranks) {
   return runs_in_caller<Space> && ranks_of_node(ranks).state().node ? which_peers::of_other_nodes : which_peers::all;
@@ -110,20 +103,20 @@ class messages_of_cells {
   /// Packs cells that are not in rows by one kernel, and posts one message for each peer. The transfers live as long as
   /// this object.
   messages_of_cells(communicator const& ranks, Space const& space, halo_transfers const& t, which_peers which, T* cells)
-      : out_(messages_with(t.out, 1, are(which, ranks), some_out_)),
-        in_(messages_with(t.in, 0, are(which, ranks), some_in_)),
+      : out_(messages_with(t.out, 1, ranks, which, some_out_)),
+        in_(messages_with(t.in, 0, ranks, which, some_in_)),
         cells_(cells) {
-    if (out_.messages.empty() && in_.messages.empty()) return;
+    if (out_.total + in_.total == 0) return;
     T* const sent = sent_.allocate(out_.buffered);
     T* const arrived = arrived_.allocate(in_.buffered);
     strided_copy(space, static_cast<T const*>(cells_), sent, out_.loops);
     memory_.emplace(mpi_reads<Space>(), space, sent, out_.buffered, arrived, in_.buffered);
     in_place_.emplace(cells_, cells_);
-    ranks.counters().all_to_all.add(out_.total * sizeof(T));
     or_give_up(ranks, [&] { post(ranks); });
   }
   messages_of_cells(messages_of_cells const&) = delete;
   messages_of_cells& operator=(messages_of_cells const&) = delete;
+  ~messages_of_cells();
 
   /// Call it when all messages have arrived.
   void finish(Space const& space) {
@@ -161,6 +154,9 @@ class messages_of_cells {
   std::optional<mpi_memory<Space, T>> memory_;
   std::optional<memory_of_messages> in_place_;
 };
+
+template <class T, class Space>
+messages_of_cells<T, Space>::~messages_of_cells() = default;
 
 /// An exchange of a halo, from its begin until the halo is filled. Ranks of a node read each other's owned cells, others
 /// send messages. The owned cells are read until the exchange is complete.
@@ -216,7 +212,8 @@ class halo_in_flight final : public in_flight<T> {
 
 template <class T, class Space>
 bool halo_in_flight<T, Space>::ready() {
-  return done_ || ((!round_ || round_->all_have_arrived()) && base::requests_have_arrived());
+  // The messages first: MPI moves them while this rank asks.
+  return done_ || (base::requests_have_arrived() && (!round_ || round_->all_have_arrived()));
 }
 
 template <class T, class Space>
@@ -243,6 +240,7 @@ void halo_in_flight<T, Space>::give_up() {
 
 template <class T, class Space>
 void halo_in_flight<T, Space>::begin() {
+  ranks_.counters().all_to_all.add(transfers_->out.total * sizeof(T));
   auto const which = peers_of_first_messages<Space>(ranks_);
   first_.emplace(ranks_, space_, *transfers_, which, cells_);
   base::keep_requests();
@@ -261,7 +259,7 @@ void halo_in_flight<T, Space>::take() {
   if constexpr (runs_in_caller<Space>) {
     if (!base::meet()) {
       late_.emplace(ranks_, space_, *transfers_, which_peers::of_this_node, cells_);
-      return base::keep_requests();
+      return finish(ranks_);
     }
     auto const& peers = transfers_->in.messages;
     for (std::size_t i = 0; i < peers.size(); ++i)
@@ -269,10 +267,6 @@ void halo_in_flight<T, Space>::take() {
         strided_copy(space_, round_->group().template source<T>(place), cells_, transfers_->direct[i]);
     for (halo_message const& x : peers)
       if (int const place = place_on_node(ranks_, x.peer); place >= 0) round_->group().require_unchanged(place);
-    std::size_t read_by_others = 0;
-    for (halo_message const& x : transfers_->out.messages)
-      if (place_on_node(ranks_, x.peer) >= 0) read_by_others += x.count;
-    ranks_.counters().all_to_all.add(read_by_others * sizeof(T));
     if (auto const memory = block_.lock())
       base::leave_round([&](node_group const& g) { note_readers(*memory, ranks_, g, *transfers_); });
     else
@@ -361,6 +355,7 @@ pending_halo<sharded_tensor<T, To, M, Space>> begin_exchange_halo(sharded_tensor
 #ifdef ASHLAR_INSTANTIATED
 #define ASHLAR_TEMPLATES_OF_HALOS(EXTERN, T)                                                                          \
   EXTERN template void fill_edges(Kokkos::DefaultHostExecutionSpace const&, std::vector<edge_fill> const&, T*, bool); \
+  EXTERN template class messages_of_cells<T, Kokkos::DefaultHostExecutionSpace>;                                      \
   EXTERN template class halo_in_flight<T, Kokkos::DefaultHostExecutionSpace>;
 namespace ashlar::tensor_detail {
 ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_HALOS, extern)

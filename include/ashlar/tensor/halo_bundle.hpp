@@ -94,7 +94,7 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
     base::begin_by([this] { begin(); });
   }
 
-  bool ready() { return done_ || ((!round_ || round_->all_have_arrived()) && base::requests_have_arrived()); }
+  bool ready() { return done_ || (base::requests_have_arrived() && (!round_ || round_->all_have_arrived())); }
   /// Post: the halos are filled, unless the exchange has failed.
   /// Collective: over `ranks`; blocks. Error: as the collective, once.
   void complete() override {
@@ -146,14 +146,23 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
     std::optional<mpi_memory<space, byte>> memory;
   };
 
+  std::size_t sent() const {
+    std::size_t total = 0;
+    for_each(
+        [&]<class Y>(std::size_t, halo_field<Y> const& x) { total += x.transfers->out.total * sizeof(element_t<Y>); });
+    return total;
+  }
+
   void give_up() override {
     done_ = true;
     for (auto* const m : {&first_, &late_})
-      if (*m) (*m)->memory->leave();
+      if (*m && (*m)->memory) (*m)->memory->leave();
   }
   void begin() {
-    auto const which = peers_of_first_messages<space>(ranks_);
+    ranks_.counters().all_to_all.add(sent());
+    auto const which = on_host ? peers_of_first_messages<space>(ranks_) : which_peers::all;
     post_messages(which, first_);
+    base::keep_requests();
     if constexpr (on_host) {
       if (which == which_peers::all) return;
       node_ = ranks_of_node(ranks_);
@@ -170,9 +179,11 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
   // On a node: reads the cells of the others, or posts messages if some rank's memory is not visible.
   void take() {
     if constexpr (on_host) {
-      if (!base::meet()) return post_messages(which_peers::of_this_node, late_);
+      if (!base::meet()) {
+        post_messages(which_peers::of_this_node, late_);
+        return comm_detail::finish(ranks_);
+      }
       node_group const& g = round_->group();
-      std::size_t read_by_others = 0;
       for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
         using T = element_t<Y>;
         auto const& peers = x.transfers->in.messages;
@@ -180,10 +191,7 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
           if (int const place = place_on_node(ranks_, peers[k].peer); place >= 0)
             strided_copy(space{}, g.template at<T const>(place, g.template source<std::uint64_t>(place)[i]), x.cells,
                          x.transfers->direct[k]);
-        for (halo_message const& to : x.transfers->out.messages)
-          if (place_on_node(ranks_, to.peer) >= 0) read_by_others += to.count * sizeof(T);
       });
-      ranks_.counters().all_to_all.add(read_by_others);
       bool all_live = true;
       for_each([&](std::size_t, auto const& x) {
         all_live = all_live && !x.block.expired();
@@ -200,29 +208,26 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
     std::array<halo_messages, count> some_out, some_in;
     std::array<halo_messages const*, count> outs, ins;
     std::array<std::size_t, count> const sizes{sizeof(element_t<X>)...};
-    std::size_t bytes_sent = 0;
+    bool none = true;
     for_each([&](std::size_t i, auto const& x) {
-      outs[i] = &messages_with(x.transfers->out, 1, are(which, ranks_), some_out[i]);
-      ins[i] = &messages_with(x.transfers->in, 0, are(which, ranks_), some_in[i]);
-      bytes_sent += outs[i]->total * sizes[i];
+      outs[i] = &messages_with(x.transfers->out, 1, ranks_, which, some_out[i]);
+      ins[i] = &messages_with(x.transfers->in, 0, ranks_, which, some_in[i]);
+      none = none && outs[i]->total + ins[i]->total == 0;
     });
+    if (none) return;
     joined_messages const out = join_messages(outs, sizes, 1);
-    joined_messages in = join_messages(ins, sizes, 0);
-    if (out.messages.empty() && in.messages.empty()) return;
     messages_under_way& m = under_way.emplace();
-    m.in = std::move(in);
+    m.in = join_messages(ins, sizes, 0);
     byte* const packed = m.packed.allocate(out.bytes);
     byte* const arrived = m.arrived.allocate(m.in.bytes);
     copy_cells<true>(packed, out);
     m.memory.emplace(mpi_reads<space>(), space{}, packed, out.bytes, arrived, m.in.bytes);
-    ranks_.counters().all_to_all.add(bytes_sent);
     or_give_up(ranks_, [&] {
       for (halo_message const& x : m.in.messages)
         post_receive(ranks_, block<byte>{m.memory->destination() + x.at, x.count}, x.peer, comm::tuned);
       for (halo_message const& x : out.messages)
         post_send(ranks_, block<byte const>{m.memory->source() + x.at, x.count}, x.peer, comm::tuned);
     });
-    base::keep_requests();
   }
   void finish(messages_under_way& m) {
     m.memory->finish();

@@ -29,37 +29,13 @@ struct halo_messages {
   std::size_t total = 0, buffered = 0;  // cells
   copy_loops loops;
 };
-/// The messages of peers for which wanted(peer) holds, with a buffer of their own. Array number `buffer` of the loops is
-/// the buffer.
-template <class Wanted>
-halo_messages messages_with(halo_messages const& all, int buffer, Wanted const& wanted) {
-  halo_messages some;
-  auto loops = all.loops.begin();
-  for (halo_message x : all.messages) {
-    auto const first = loops;
-    loops += static_cast<std::ptrdiff_t>(x.boxes);
-    if (!wanted(x.peer)) continue;
-    if (x.buffered) {
-      index_t const moved = static_cast<index_t>(some.buffered) - x.at;
-      for (auto box = first; box != loops; ++box) {
-        some.loops.push_back(*box);
-        some.loops.back().origin[buffer] += moved;
-      }
-      x.at += moved;
-      some.buffered += x.count;
-    }
-    some.total += x.count;
-    some.messages.push_back(x);
-  }
-  return some;
-}
-/// The same, which are `all` if there are no others; else they are stored in `some`.
-template <class Wanted>
-halo_messages const& messages_with(halo_messages const& all, int buffer, Wanted const& wanted, halo_messages& some) {
-  if (std::all_of(all.messages.begin(), all.messages.end(), [&](halo_message const& x) { return wanted(x.peer); }))
-    return all;
-  return some = messages_with(all, buffer, wanted);
-}
+/// The peers to which an exchange sends messages: all, ranks of other nodes, or ranks of this node.
+enum class which_peers { all, of_other_nodes, of_this_node };
+
+/// The messages of some peers. These are `all` if there are no others. Else they are stored in `some`, with a buffer of their
+/// own. Array number `buffer` of the loops is the buffer.
+ASHLAR_INLINE halo_messages const& messages_with(halo_messages const& all, int buffer, communicator const& ranks,
+                                                 which_peers which, halo_messages& some);
 
 /// The transfers of an exchange on one rank.
 struct halo_transfers {

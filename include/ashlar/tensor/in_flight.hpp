@@ -45,7 +45,7 @@ class in_flight : public reader, public unfinished_collective {
   /// Calls f in the collective, which the rank enters again. Error: as f, and ashlar::error if MPI is finalised.
   template <class F>
   void in_collective(F f) {
-    or_fail([&] { scope_.enter(); });
+    or_fail([&] { scope_.enter(); }, false);
     struct leaving {
       collective_scope& scope;
       ~leaving() { scope.leave(); }
@@ -79,22 +79,18 @@ class in_flight : public reader, public unfinished_collective {
     round_.reset();
   }
   /// Takes over the messages that were posted, so that other collectives may post theirs.
-  void keep_requests() {
-    std::vector<MPI_Request>& posted = ranks_.state().requests;
-    requests_.insert(requests_.end(), posted.begin(), posted.end());
-    posted.clear();
-  }
+  void keep_requests() { std::swap(requests_, ranks_.state().requests); }
   /// Waits for these messages.
   void finish_requests() {
-    if (requests_.empty()) return;
+    if (requests_.size() == 0) return;
     std::swap(requests_, ranks_.state().requests);
     finish(ranks_);
     requests_.clear();
   }
   /// Error: ashlar::error if MPI is finalised.
   bool requests_have_arrived() {
-    if (requests_.empty()) return true;
-    or_fail([&] { scope_.require_mpi(); });
+    if (requests_.size() == 0) return true;
+    or_fail([&] { scope_.require_mpi(); }, false);
     int arrived = 0;
     comm_detail::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE),
                        "MPI_Testall");
@@ -109,15 +105,16 @@ class in_flight : public reader, public unfinished_collective {
   /// Leaves the memory of the collective to messages that come late. It is called while an exception is handled. A failed
   /// collective is not tried again.
   virtual void give_up() = 0;
+  // `entered`: false if this rank cannot call MPI, because it is finalised or this is another thread.
   template <class F>
-  void or_fail(F f) {
+  void or_fail(F f, bool entered = true) {
     try {
       f();
     } catch (...) {
       failure_ = std::current_exception();
       if (node_.state().unfinished == this) node_.state().unfinished = nullptr;
-      round_.reset();            // before the result's memory is free for others
-      if (!requests_.empty()) {  // the wait in memory has failed, beside messages
+      round_.reset();                          // before the result's memory is free for others
+      if (entered && requests_.size() != 0) {  // the wait in memory has failed, beside messages
         std::swap(requests_, ranks_.state().requests);
         comm_detail::give_up(ranks_);
       }

@@ -120,9 +120,9 @@ void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run co
     run(interior);
     (void)u.wait();
     if (computed.shape(rank).size() == 0) return;
-    auto const boundary = boxes_around(computed, interior, rank);
-    if constexpr (std::is_invocable_v<Run const&, std::span<kernels::box const>>)
-      run(std::span(boundary));
+    auto boundary = boxes_around(computed, interior, rank);
+    if constexpr (std::is_invocable_v<Run const&, decltype(boundary)&>)
+      run(boundary);
     else
       for (kernels::box const& cells : boundary) run(cells);
   }
@@ -187,6 +187,7 @@ template <class F, class Y, class X, class... V>
 void update_cells(F const& f, stencil_colour const& c, Y const& y, X const& x, V const&... v) {
   region const own = x.local_region();
   kernels::box const all = box_of(own.extents());
+  check_linearity<rank_v<X>, element_t<X>, element_t<V>...>(f, own, all);
   if (own.size() == 0) return;
   run_coloured_kernel(typename Y::execution_space{},
                       stencil_on(f, stencil_target_of(y), all, own, owned_cells_of(x), owned_cells_of(v)...), c.which,

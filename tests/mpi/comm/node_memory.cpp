@@ -102,7 +102,7 @@ TEST_CASE("node_memory: on several nodes, alike or not, arrays cross between the
     bool const levels = nodes > 1, even = world_size() % ranks_per_node == 0;
     CHECK((m.communicator().state().levels != nullptr) == levels);
     CHECK((std::string_view(m.transport()) == "shared memory in nodes, MPI between") == (levels && even));
-    CHECK((std::string_view(m.transport()).find("for all_reduce alone: they have different numbers") !=
+    CHECK((std::string_view(m.transport()).find("for all_reduce and halos alone: they have different numbers") !=
            std::string_view::npos) == (levels && !even));
     for (index_t n : {0, 1, 5, 3000}) check_collectives(m, n);
 

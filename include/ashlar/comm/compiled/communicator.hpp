@@ -127,8 +127,9 @@ ASHLAR_INLINE int node_levels::at(int node, int local_rank) const {
 }
 
 ASHLAR_INLINE int node_levels::place(int rank) const {
-  auto const found = std::lower_bound(own_node.begin(), own_node.end(), rank);
-  return found == own_node.end() || *found != rank ? -1 : static_cast<int>(found - own_node.begin());
+  int const *const begin = own_node.data(), *const end = begin + own_node.size();
+  int const* const found = std::lower_bound(begin, end, rank);
+  return found == end || *found != rank ? -1 : static_cast<int>(found - begin);
 }
 
 }  // namespace ashlar::comm_detail

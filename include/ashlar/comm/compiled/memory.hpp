@@ -184,7 +184,7 @@ ASHLAR_INLINE void node_ranks::join_nodes(communicator const& part, communicator
   levels->inter_node =
       part.split(own_local_rank < levels->local_ranks ? own_local_rank : levels->local_ranks + part.rank(), own_node);
   for (auto const& node : nodes) levels->rank_at.insert(levels->rank_at.end(), node.begin(), node.end());
-  levels->own_node = nodes[std::size_t(own_node)];
+  levels->own_node = std::move(nodes[std::size_t(own_node)]);
   join(levels->intra_node, whole);
   part.state().levels = levels;
 }

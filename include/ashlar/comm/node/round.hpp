@@ -15,6 +15,11 @@ enum class read_in_place { large, always };
 /// Selects the constructor that begins a round without waiting for the others.
 struct begin_only {};
 
+/// Completes the collective that these ranks have begun in shared memory, if there is one.
+inline void complete_unfinished(communicator const& c) {
+  if (auto* const before = std::exchange(c.state().unfinished, nullptr)) before->complete();
+}
+
 /// A round of a node group. Every rank offers an operand for reading and, if it is large, its result for writing.
 /// Error: `ashlar::error` on every rank if the ranks do not call the same.
 template <class T>
@@ -32,7 +37,7 @@ class node_round {
              void const* destination = nullptr, read_in_place what = read_in_place::large)
       : group_(c.state().node.get()), monitor_(c.state().monitor.get()) {
     if (group_ == nullptr) return;
-    if (auto* const before = std::exchange(c.state().unfinished, nullptr)) before->complete();
+    complete_unfinished(c);
     fingerprint_ =
         fingerprint_of(static_cast<collective>(fingerprint >> 56), fingerprint, c.state().in_progress.fingerprint);
     node_memory const& memory = node_memory::instance();

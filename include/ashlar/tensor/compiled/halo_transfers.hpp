@@ -64,6 +64,33 @@ ASHLAR_INLINE std::vector<loop_nest<3>> boxes_between(halo_problem const& p, par
 
 namespace ashlar::tensor_detail {
 
+ASHLAR_INLINE halo_messages const& messages_with(halo_messages const& all, int buffer, communicator const& ranks,
+                                                 which_peers which, halo_messages& some) {
+  auto const is_wanted = [&](halo_message const& x) {
+    bool const here = place_on_node(ranks, x.peer) >= 0;
+    return which == which_peers::all || here == (which == which_peers::of_this_node);
+  };
+  if (std::all_of(all.messages.begin(), all.messages.end(), is_wanted)) return all;
+  some = {};
+  std::size_t begin = 0, end = 0;  // of the loops of a message
+  for (halo_message x : all.messages) {
+    begin = std::exchange(end, end + x.boxes);
+    if (!is_wanted(x)) continue;
+    if (x.buffered) {
+      index_t const moved = static_cast<index_t>(some.buffered) - x.at;
+      for (std::size_t i = begin; i < end; ++i) {
+        some.loops.push_back(all.loops[i]);
+        some.loops.back().origin[buffer] += moved;
+      }
+      x.at += moved;
+      some.buffered += x.count;
+    }
+    some.total += x.count;
+    some.messages.push_back(x);
+  }
+  return some;
+}
+
 ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
   using namespace halo_detail;
   halo_transfers t;
