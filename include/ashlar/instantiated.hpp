@@ -63,6 +63,7 @@
 #include "ashlar/tensor/compiled/terms_in_panels.hpp"
 #include "ashlar/tensor/compiled/transfers.hpp"
 #include "ashlar/io/compiled/array_bytes.hpp"
+#include "ashlar/io/compiled/array_cells.hpp"
 #include "ashlar/io/compiled/array_files.hpp"
 #include "ashlar/io/compiled/array_pieces.hpp"
 #include "ashlar/io/compiled/array_type.hpp"

@@ -9,13 +9,15 @@
 #endif
 #include <zlib.h>
 #include <cstddef>
-#include <vector>
 
 namespace ashlar::io_detail {
 
-/// Appends n bytes in zlib's format. Pre: 1 <= level <= 9, n < 2^32.
+/// The most bytes that n bytes become.
+ASHLAR_INLINE std::size_t deflated_room(std::size_t n);
+/// Writes n bytes in zlib's format, and returns their number. Pre: 1 <= level <= 9, n < 2^32, room >= deflated_room(n).
 /// Error: ashlar::error if zlib has no memory.
-ASHLAR_INLINE void append_deflated(std::vector<unsigned char>& to, unsigned char const* from, std::size_t n, int level);
+ASHLAR_INLINE std::size_t deflate_into(unsigned char* to, std::size_t room, unsigned char const* from, std::size_t n,
+                                       int level);
 
 /// Byte k of all elements follows byte k - 1 of all elements: neighbours are alike, so they compress better.
 ASHLAR_INLINE void shuffle_bytes(unsigned char const* from, std::size_t elements, std::size_t element_bytes,

@@ -1,9 +1,12 @@
 // HDF5's description of datasets whose elements the ranks write.
 #pragma once
+#include "ashlar/io/array_cells.hpp"
+#include "ashlar/io/array_files.hpp"
 #include "ashlar/io/hdf5_types.hpp"
 #include "ashlar/layout/shape.hpp"
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -40,16 +43,12 @@ struct hdf5_dataset {
 
   bool is_chunked() const { return !options.chunk.empty(); }
   std::size_t element_bytes() const { return name_of(type).bits / 8; }
-  /// The chunks along dimension d.
-  index_t chunks(int d) const {
-    index_t const each = options.chunk[static_cast<std::size_t>(d)];
-    return (extents[d] + each - 1) / each;
-  }
-  /// The chunks that have the same first indices.
-  index_t chunks_per_row() const {
-    index_t n = 1;
-    for (int d = 1; d < extents.rank; ++d) n *= chunks(d);
-    return n;
+  /// The grid of the chunks.
+  cell_grid grid() const {
+    region all;
+    all.rank = extents.rank;
+    for (int d = 0; d < extents.rank; ++d) all.dim[d] = {0, extents[d]};
+    return {extents, shape_of(options.chunk), all};
   }
   std::size_t elements_of_chunk() const {
     return static_cast<std::size_t>(
@@ -106,31 +105,30 @@ inline void write_attribute(hid_t object, hdf5_attribute const& a) {
   std::visit(attribute_writer(object, a.first), a.second);
 }
 
-/// Tells HDF5 of each chunk, whose elements the driver drops. Stores the chunks' places.
-inline void place_chunks(hdf5_dataset& set, hid_t id, sparse_memory& memory) {
+/// Tells HDF5 of each chunk of a grid, whose `bytes` HDF5's driver does not write. It adds their place to `noted` instead.
+/// `masks` are the filters that a chunk leaves out.
+inline void place_chunks(hid_t id, cell_grid const& grid, std::vector<std::uint64_t> const& bytes,
+                         std::vector<std::uint32_t> const& masks, unsigned char const* none,
+                         std::vector<std::uint64_t> const& noted) {
 #if H5_VERSION_GE(1, 10, 3)
-  std::vector<unsigned char> const none(
-      set.chunk_bytes.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(set.chunk_bytes)));
-  std::vector<hsize_t> first(set.options.chunk.size(), 0);
-  memory.drops_elements = true;
-  for (std::uint64_t const n : set.chunk_bytes) {
-    std::size_t const before = memory.dropped.size();
-    hdf5_id::check(H5Dwrite_chunk(id, H5P_DEFAULT, 0, first.data(), static_cast<std::size_t>(n), none.data()),
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    region const cell = grid.cell_at(static_cast<index_t>(k));
+    std::vector<hsize_t> first;
+    for (int d = 0; d < cell.rank; ++d) first.push_back(static_cast<hsize_t>(cell.dim[d].begin));
+    std::size_t const before = noted.size();
+    hdf5_id::check(H5Dwrite_chunk(id, H5P_DEFAULT, masks[k], first.data(), static_cast<std::size_t>(bytes[k]), none),
                    "place a chunk");
-    if (memory.dropped.size() != before + 1) throw error("HDF5 does not write a chunk at once");
-    set.offsets.push_back(memory.dropped.back());
-    for (int d = set.extents.rank - 1; d >= 0; --d) {
-      auto& at = first[static_cast<std::size_t>(d)];
-      at += static_cast<hsize_t>(set.options.chunk[static_cast<std::size_t>(d)]);
-      if (at < static_cast<hsize_t>(set.extents[d]) || d == 0) break;
-      at = 0;
-    }
+    if (noted.size() != before + 1) throw error("HDF5 does not write a chunk at once");
   }
-  memory.drops_elements = false;
 #else
-  (void)set, (void)id, (void)memory;
+  (void)id, (void)grid, (void)bytes, (void)masks, (void)none, (void)noted;
   throw error("HDF5 before 1.10.3 cannot write chunks; leave out chunk, deflate and shuffle");
 #endif
+}
+/// Memory that place_chunks names. Nobody reads it.
+inline std::unique_ptr<unsigned char[]> memory_of_largest(std::vector<std::uint64_t> const& bytes) {
+  return std::make_unique_for_overwrite<unsigned char[]>(
+      bytes.empty() ? 1 : static_cast<std::size_t>(std::ranges::max(bytes)));
 }
 
 /// Makes an HDF5 file that describes the datasets, without their elements. Stores where these belong.
@@ -171,7 +169,12 @@ inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vec
     if (set.is_chunked()) {
       // HDF5 writes the texts of attributes like elements, so it has to write them before the driver drops elements.
       hdf5_id::check(H5Fflush(file, H5F_SCOPE_LOCAL), "write attributes");
-      place_chunks(set, id, memory);
+      memory.drops_elements = true;
+      place_chunks(id, set.grid(), set.chunk_bytes, std::vector<std::uint32_t>(set.chunk_bytes.size(), 0),
+                   memory_of_largest(set.chunk_bytes).get(), memory.dropped);
+      memory.drops_elements = false;
+      set.offsets = std::move(memory.dropped);
+      memory.dropped.clear();
     } else if (set.extents.size() != 0)
       set.offsets = {H5Dget_offset(id)};
     id.close("close a dataset");

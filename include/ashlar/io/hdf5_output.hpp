@@ -67,13 +67,22 @@ inline void write_fields(communicator const& c, std::string const& path, char co
   require_same_fields(c, fields, what);
   require_same_attributes(c, fields, of_file, what);
   std::optional<std::string> failure;
-  std::vector<std::optional<packed_chunks>> packed(fields.size());
+  std::vector<packed_chunks> packed(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i)
-    if (fields[i].set.is_chunked()) packed[i].emplace(c, fields[i], failure);
+    if (fields[i].set.options.deflate != 0)
+      pack_chunks(c, fields[i], failure, [&](index_t, unsigned char const* chunk, std::size_t bytes) {
+        packed[i].add({chunk, chunk + bytes});
+      });
   throw_together(c, std::move(failure), true);
   failure.reset();
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    if (packed[i]) fields[i].set.chunk_bytes = packed[i]->sizes(c);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    hdf5_dataset& set = fields[i].set;
+    if (set.options.deflate != 0)
+      set.chunk_bytes = packed[i].gather(c, fields[i].array, set.grid()).bytes;
+    else if (set.is_chunked())
+      set.chunk_bytes.assign(static_cast<std::size_t>(set.grid().count()),
+                             set.elements_of_chunk() * set.element_bytes());
+  }
 
   std::vector<index_t> offsets;  // of all fields, one after the other
   shared_output out(c, path, caller, [&](checked_file const& file) {
@@ -103,10 +112,16 @@ inline void write_fields(communicator const& c, std::string const& path, char co
     std::size_t const count = f.set.is_chunked() ? f.set.chunk_bytes.size() : f.set.extents.size() != 0;
     std::vector<std::uint64_t> const places(at, at + static_cast<std::ptrdiff_t>(count));
     at += static_cast<std::ptrdiff_t>(count);
-    auto const write_chunks = [&] { packed[i]->write(out.file(), places); };
-    if (packed[i]) {
-      if (!failure) run_catching(write_chunks, failure);
-      packed[i].reset();
+    auto const write_packed = [&] {
+      packed[i].write(out.file(), places, cells_of(f.array, f.set.grid(), f.rank).begin);
+    };
+    if (f.set.options.deflate != 0) {
+      if (!failure) run_catching(write_packed, failure);
+      packed[i] = {};
+    } else if (f.set.is_chunked()) {
+      pack_chunks(c, f, failure, [&](index_t k, unsigned char const* chunk, std::size_t bytes) {
+        out.file().write(places[static_cast<std::size_t>(k)], chunk, bytes);
+      });
     } else if (count != 0) {
       write_shard(f.array, f.rank, f.shard, buffers, failure, [&](index_t first, index_t k, unsigned char const* from) {
         out.file().write(places[0] + static_cast<std::uint64_t>(first) * f.array.element_bytes, from,

@@ -4,14 +4,15 @@
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE void append_deflated(std::vector<unsigned char>& to, unsigned char const* from, std::size_t n,
-                                   int level) {
-  std::size_t const before = to.size();
-  uLongf length = compressBound(static_cast<uLong>(n));
-  to.resize(before + length);
-  if (compress2(to.data() + before, &length, from, static_cast<uLong>(n), level) != Z_OK)
-    throw error("zlib cannot compress a chunk");
-  to.resize(before + length);
+ASHLAR_INLINE std::size_t deflated_room(std::size_t n) {
+  return static_cast<std::size_t>(compressBound(static_cast<uLong>(n)));
+}
+
+ASHLAR_INLINE std::size_t deflate_into(unsigned char* to, std::size_t room, unsigned char const* from, std::size_t n,
+                                       int level) {
+  auto length = static_cast<uLongf>(room);
+  if (compress2(to, &length, from, static_cast<uLong>(n), level) != Z_OK) throw error("zlib cannot compress a chunk");
+  return static_cast<std::size_t>(length);
 }
 
 ASHLAR_INLINE void shuffle_bytes(unsigned char const* from, std::size_t elements, std::size_t element_bytes,
