@@ -49,6 +49,10 @@ int main() {
     auto const end = generate<double, blocks>(m, {rows, across}, wave{0.3});
     save_npz(name + ".npz", npz_array("height", end), npz_array("energy", end * end));
     // [npz]
+    // [update]
+    save_hdf5(zeros<double, blocks>(m, {2 * rows, across}), name + ".h5", "heights", {.chunk = {64, 64}});
+    update_hdf5(end, name + ".h5", "heights", {rows, 0});
+    // [update]
 
     // Other ranks, as of another run: half of them, or one.
     int const fewer = size > 1 ? size / 2 : 1, last = 3;
@@ -68,9 +72,10 @@ int main() {
       auto const unit = load_hdf5_attribute<std::string>(n, name + "_000003.h5", "height", "unit");
       auto const extents = load_hdf5_attribute<std::vector<double>>(n, name + "_000003.h5", "height", "box");
       // [attributes]
+      auto const second = load_hdf5<double, columns>(n, name + ".h5", "heights", {rows, 0}, {rows, across});
       auto const expected = generate<double, columns>(n, {rows, across}, wave{0.1 * last});
       error = item(all_reduce(max(abs(u - expected)))) + item(all_reduce(max(abs(v - expected)))) +
-              item(all_reduce(max(abs(w - expected))));
+              item(all_reduce(max(abs(w - expected)))) + item(all_reduce(max(abs(second - v))));
       if (time != 0.1 * last || unit != "m" || extents != std::vector<double>{9.6, 3.9}) error = 1;
       auto const whole = gather_all(expected), found = gather_all(box);
       for (index_t i = 0; i < 50 * across; ++i)

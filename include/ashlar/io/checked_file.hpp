@@ -40,7 +40,8 @@ class checked_file {
   void write(std::uint64_t at, void const* from, std::size_t n) const;
   /// Gives the file n bytes. The file system reserves their blocks if it can. Then it does less for each write, and a disk
   /// that is full is an error here. Ranks write to one file in turn, so this work would keep the others waiting.
-  void resize(std::uint64_t n) const;
+  /// Blocks of the first `old` bytes are not reserved.
+  void resize(std::uint64_t n, std::uint64_t old = 0) const;
   /// Asks the system to start writing the bytes [at, at + n) to the disk. Does not wait.
   void start_sync(std::uint64_t at, std::uint64_t n) const;
   /// Waits until the file is on the disk. After a failed sync the content of the disk is unknown: drop the file, do not
@@ -50,9 +51,10 @@ class checked_file {
   /// ENOTSUP are no errors.
   void sync_names() const;
   /// Locks the file for this object, until it is closed. Some file systems have no locks: there it has no effect.
-  /// Error: also if another process, or another object, has the lock.
+  /// Error: `locked` if another process, or another object, has the lock.
   /// Post: size() is the number of bytes now.
-  void lock();
+  void lock(
+      char const* locked = "another run writes this file; wait until all its ranks have ended, or choose another file");
   /// Closes the file. Some systems report an earlier write error only here.
   void close();
   /// Makes this object a part of the file, to read it: n bytes from byte `at` on. Errors add its name.

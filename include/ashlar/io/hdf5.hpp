@@ -1,4 +1,4 @@
-// An HDF5 file in memory. Holes take no memory.
+// HDF5 files that HDF5 does not write itself: in memory, where holes take no memory, and on the disk with changes in memory.
 #pragma once
 #if !__has_include(<hdf5.h>)
 #error \
@@ -9,12 +9,17 @@
 #if __has_include(<H5FDdevelop.h>)  // from 1.13 on
 #include <H5FDdevelop.h>
 #endif
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/io/checked_file.hpp"
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace ashlar::io_detail {
@@ -44,11 +49,25 @@ class sparse_memory {
         f(at + done, found->second.data() + from, length);
     });
   }
+  /// HDF5 writes bytes, of elements or of the description.
+  void put(bool elements, std::uint64_t at, void const* from, std::size_t n) {
+    if (drops_elements && elements)
+      dropped.push_back(at);
+    else
+      write(at, from, n);
+  }
+  /// The place of n new bytes of a file that ends at `end`. Elements of a page or more get their own pages. HDF5's
+  /// alignment does not do this: it fills the page in which they end.
+  haddr_t begin_of(haddr_t end, bool elements, haddr_t n) const { return rounded(end, elements, n); }
+  haddr_t end_of(haddr_t begin, bool elements, haddr_t n) const { return rounded(begin + n, elements, n); }
+
+  static constexpr char const* driver_name = "ashlar_sparse_memory";
+  static constexpr int driver_value = 600;  // HDF5 leaves the values from 512 on to other drivers
   static constexpr std::size_t page_bytes = 4096;
   std::uint64_t size = 0;
   /// If true, 1 MiB of elements or more begin at a multiple of 1 MiB: the system caches such blocks in larger units.
   bool aligns_elements = false;
-  /// If true, memory_driver drops the elements that HDF5 writes, and notes where they belong. HDF5 writes a long attribute
+  /// If true, the elements that HDF5 writes are dropped, and their places are noted. HDF5 writes a long attribute
   /// as it writes elements, so this is true only while chunks are placed.
   bool drops_elements = false;
   std::vector<std::uint64_t> dropped;
@@ -62,6 +81,11 @@ class sparse_memory {
   }
 
  private:
+  haddr_t rounded(haddr_t at, bool elements, haddr_t n) const {
+    constexpr haddr_t large = 1 << 20;
+    haddr_t const page = aligns_elements && n >= large ? large : haddr_t{page_bytes};
+    return elements && n >= page ? (at + page - 1) / page * page : at;
+  }
   template <class F>
   static void for_each_page(std::uint64_t at, std::size_t n, F f) {
     for (std::size_t done = 0; done < n;) {
@@ -74,26 +98,90 @@ class sparse_memory {
   std::map<std::uint64_t, std::array<char, page_bytes>> pages_;
 };
 
-/// The HDF5 file driver that writes into a sparse_memory. A file's access properties name the sparse_memory.
+/// A file that exists, with the changes of its description in memory: the file keeps the old description until write().
+/// HDF5 reads elements and writes them to the file at once.
+class patched_file {
+ public:
+  explicit patched_file(checked_file const& file) : size(file.size()), file_(file) {}
+
+  void read(std::uint64_t at, void* to, std::size_t n) const {
+    char* const bytes = static_cast<char*>(to);
+    std::size_t const got = file_.read_some(at, to, n);
+    std::memset(bytes + got, 0, n - got);
+    for_each_patch(at, n, [&](std::uint64_t begin, std::vector<char> const& patch) {
+      std::uint64_t const from = std::max(at, begin), end = std::min(at + n, begin + patch.size());
+      std::memcpy(bytes + (from - at), patch.data() + (from - begin), static_cast<std::size_t>(end - from));
+    });
+  }
+  /// HDF5 writes bytes. If they are `placed`, they only show where elements belong that a rank writes later.
+  void put(bool elements, std::uint64_t at, void const* from, std::size_t n) {
+    forget(at, n);
+    if (!elements)
+      patches_[at].assign(static_cast<char const*>(from), static_cast<char const*>(from) + n);
+    else if (placed && from == placed)
+      places.push_back(at);
+    else if (!failure) {
+      auto const write_now = [&] { file_.write(at, from, n); };
+      run_catching(write_now, failure);
+    }
+  }
+  haddr_t begin_of(haddr_t end, bool, haddr_t) const { return end; }
+  haddr_t end_of(haddr_t begin, bool, haddr_t n) const { return begin + n; }
+  /// Writes the changes of the description.
+  void write() const {
+    for (auto const& [at, bytes] : patches_) file_.write(at, bytes.data(), bytes.size());
+  }
+
+  static constexpr char const* driver_name = "ashlar_patched_file";
+  static constexpr int driver_value = 601;
+  std::uint64_t size;
+  void const* placed = nullptr;
+  std::vector<std::uint64_t> places = {};
+  /// An error of writing elements. HDF5 is not told of it: it would try again when the program ends.
+  std::optional<std::string> failure = {};
+
+ private:
+  template <class F>
+  void for_each_patch(std::uint64_t at, std::size_t n, F f) const {
+    auto p = patches_.lower_bound(at);
+    if (p != patches_.begin() && std::prev(p)->first + std::prev(p)->second.size() > at) --p;
+    for (; p != patches_.end() && p->first < at + n; ++p) f(p->first, p->second);
+  }
+  // Cuts [at, at + n) out of the patches.
+  void forget(std::uint64_t at, std::size_t n) {
+    std::vector<std::uint64_t> cut;
+    for_each_patch(at, n, [&](std::uint64_t begin, std::vector<char> const&) { cut.push_back(begin); });
+    for (std::uint64_t const begin : cut) {
+      std::vector<char> const old = std::move(patches_.extract(begin).mapped());
+      std::uint64_t const end = begin + old.size();
+      if (begin < at) patches_[begin].assign(old.data(), old.data() + (at - begin));
+      if (end > at + n) patches_[at + n].assign(old.data() + (at + n - begin), old.data() + old.size());
+    }
+  }
+
+  checked_file const& file_;
+  std::map<std::uint64_t, std::vector<char>> patches_;  // they do not overlap
+};
+
+/// The HDF5 file driver that writes into a Storage. A file's access properties name the Storage.
 /// HDF5's own drivers do not serve. If the system refuses a write, HDF5 1.10 keeps the file, tries again when the
 /// program ends, and crashes. HDF5's driver for memory has no holes.
-/// Elements of a page or more get their own pages. HDF5's alignment does not do this: it fills the page in which they
-/// end.
-class memory_driver {
+template <class Storage>
+class storage_driver {
  public:
   static H5FD_class_t describe() {
     H5FD_class_t c{};
 #ifdef H5FD_CLASS_VERSION
     c.version = H5FD_CLASS_VERSION;
-    c.value = static_cast<H5FD_class_value_t>(600);  // HDF5 leaves the values from 512 on to other drivers
+    c.value = static_cast<H5FD_class_value_t>(Storage::driver_value);
 #endif
-    c.name = "ashlar_sparse_memory";
+    c.name = Storage::driver_name;
     c.maxaddr = haddr_t{1} << 62;
     c.fc_degree = H5F_CLOSE_WEAK;
-    c.fapl_size = sizeof(sparse_memory*);
+    c.fapl_size = sizeof(Storage*);
     c.open = [](char const*, unsigned, hid_t access, haddr_t) -> H5FD_t* {
       auto* const f = new file;
-      f->memory = *static_cast<sparse_memory* const*>(H5Pget_driver_info(access));
+      f->storage = *static_cast<Storage* const*>(H5Pget_driver_info(access));
       return &f->base;
     };
     c.close = [](H5FD_t* f) -> herr_t {
@@ -105,12 +193,9 @@ class memory_driver {
       return 0;
     };
     c.alloc = [](H5FD_t* f, H5FD_mem_t kind, hid_t, hsize_t n) -> haddr_t {
-      constexpr haddr_t large = 1 << 20;
-      haddr_t const page = of(f)->memory->aligns_elements && n >= large ? large : haddr_t{sparse_memory::page_bytes};
-      bool const own_pages = kind == H5FD_MEM_DRAW && n >= page;
-      auto const rounded = [&](haddr_t at) { return own_pages ? (at + page - 1) / page * page : at; };
-      haddr_t const begin = rounded(of(f)->end);
-      of(f)->end = rounded(begin + n);
+      bool const elements = kind == H5FD_MEM_DRAW;
+      haddr_t const begin = of(f)->storage->begin_of(of(f)->end, elements, n);
+      of(f)->end = of(f)->storage->end_of(begin, elements, n);
       return begin;
     };
     c.get_eoa = [](H5FD_t const* f, H5FD_mem_t) { return of(f)->end; };
@@ -118,22 +203,22 @@ class memory_driver {
       of(f)->end = end;
       return 0;
     };
-    c.get_eof = [](H5FD_t const* f, H5FD_mem_t) { return static_cast<haddr_t>(of(f)->memory->size); };
+    c.get_eof = [](H5FD_t const* f, H5FD_mem_t) { return static_cast<haddr_t>(of(f)->storage->size); };
     c.read = [](H5FD_t* f, H5FD_mem_t, hid_t, haddr_t at, std::size_t n, void* to) -> herr_t {
-      of(f)->memory->read(at, to, n);
-      return 0;
+      try {
+        of(f)->storage->read(at, to, n);
+        return 0;
+      } catch (error const&) {
+        return -1;
+      }
     };
     c.write = [](H5FD_t* f, H5FD_mem_t kind, hid_t, haddr_t at, std::size_t n, void const* from) -> herr_t {
-      sparse_memory& m = *of(f)->memory;
-      if (m.drops_elements && kind == H5FD_MEM_DRAW)
-        m.dropped.push_back(at);
-      else
-        m.write(at, from, n);
-      m.size = std::max<std::uint64_t>(m.size, at + n);
+      of(f)->storage->put(kind == H5FD_MEM_DRAW, at, from, n);
+      of(f)->storage->size = std::max<std::uint64_t>(of(f)->storage->size, at + n);
       return 0;
     };
     c.truncate = [](H5FD_t* f, hid_t, hbool_t) -> herr_t {
-      of(f)->memory->size = of(f)->end;
+      of(f)->storage->size = of(f)->end;
       return 0;
     };
     H5FD_mem_t const kinds[] = H5FD_FLMAP_DICHOTOMY;
@@ -144,11 +229,12 @@ class memory_driver {
  private:
   struct file {
     H5FD_t base{};  // HDF5's part, must be first
-    sparse_memory* memory = nullptr;
+    Storage* storage = nullptr;
     haddr_t end = 0;
   };
   static file* of(H5FD_t* f) { return reinterpret_cast<file*>(f); }
   static file const* of(H5FD_t const* f) { return reinterpret_cast<file const*>(f); }
 };
+using memory_driver = storage_driver<sparse_memory>;
 
 }  // namespace ashlar::io_detail

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/io/hdf5_input.hpp"
 #include "ashlar/io/hdf5_output.hpp"
+#include "ashlar/io/hdf5_update.hpp"
 
 namespace ashlar {
 
@@ -82,8 +83,8 @@ sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& pa
 /// Post: load_hdf5<T, L>(m, path, dataset) has the same elements.
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: rank 0 describes the file, and the ranks write the elements, each once. Contiguous: as save_npy. In chunks:
-///   each rank gets rows of chunks by one exchange, compresses them, and keeps the result until all ranks know its
-///   size.
+///   each rank gets its chunks by one exchange, and compresses them one by one. It keeps compressed chunks until all
+///   ranks know their sizes. Memory: 8 MiB, two chunks, and the compressed chunks.
 /// Error: ashlar::error on every rank if the file cannot be written, or the options do not fit the tensor. Also if the
 ///   ranks give different arguments. Then the old file, if there is one, is unchanged. A partial layout does not compile.
 /// Example: save_hdf5(u, "run.h5", "fields/u", {.deflate = 4, .shuffle = true, .attributes = {{"unit", "m/s"}}});
@@ -108,6 +109,67 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
     }
   });
   io_detail::write_fields(c, path, "ashlar::save_hdf5", fields, {});
+}
+
+/// Writes a tensor of any layout into a box of a dataset of an HDF5 file that exists: its elements from index `begin` on.
+/// The box has the tensor's extents. Evaluates elementwise expressions. Of a tensor with a halo it writes the owned cells.
+/// The dataset is contiguous or in chunks, with the filters that HDF5 can apply, and of any byte order.
+/// Post: load_hdf5<T, L>(m, path, dataset, begin, extents) has the same elements; all others are as before. A value
+///   never changes: float becomes double, bytes become bool, bool becomes bytes; all other types are equal.
+/// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
+/// Cost: contiguous: as save_npy, and one write for each run of elements that is consecutive in the file. In chunks: each
+///   chunk goes to one rank by one exchange. That rank reads it if the box covers only a part, packs it, and writes it.
+///   Memory: contiguous 5 MiB; in chunks 12 MiB and five chunks, and with filters the rank's packed chunks.
+/// Error: ashlar::error on every rank if the file or dataset is missing, or the box is not within the dataset. Also if the
+///   elements have another type, the file cannot be written, or another program has it open. Also if the storage is
+///   compact, virtual, or in another file, or if HDF5 cannot apply a filter. Then the file is unchanged.
+///   The update is not atomic. If a write fails or the program ends meanwhile, elements of the box can be old or new.
+///   Chunks with filters that overlap the box can then be unreadable, so keep a copy. All other elements stay.
+///   A partial layout does not compile.
+/// Example: update_hdf5(u, "run.h5", "u", {100, 0});
+template <plain_tensor X>
+void update_hdf5(X const& expression, std::string const& path, std::string const& dataset, std::vector<index_t> begin,
+                 call_site w = call_site::current()) {
+  static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
+                "ashlar::update_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert(!io_detail::files_have_no_such_elements<element_t<X>>::value,
+                "ashlar::update_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
+                "tensor to one of these");
+  auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
+  using Tensor = std::remove_cvref_t<decltype(x)>;
+  auto const& m = x.mesh();
+  communicator const& c = m.communicator();
+  comm_detail::calls_as const here(c, "update_hdf5", w);
+  io_detail::require_same_file(c, path, "ashlar::update_hdf5");
+  auto target = comm::collectively(c, [&] {
+    return std::make_unique<io_detail::hdf5_target>(path, dataset, io_detail::type_of_elements<element_t<X>>(),
+                                                    x.extents(), std::move(begin), c.rank() == 0);
+  });
+  comm::require_equal(c, target->seen(), "ashlar::update_hdf5: " + path + ": element types, storage, extents and box");
+  if (x.extents().size() == 0) return;
+  auto const own = comm::collectively(
+      c, [&] { return tensor_detail::on_host<typename Tensor::execution_space>(x.data(), x.local_size()); });
+  io_detail::write_box(c, *target, io_detail::array_of(m, x.layout, x.extents(), sizeof(element_t<X>)), m.rank(),
+                       reinterpret_cast<unsigned char const*>(own.data()));
+}
+
+namespace io_detail {
+
+/// One index per dimension. It takes no braces of hdf5_options.
+struct first_index {
+  template <class... Index>
+    requires(sizeof...(Index) > 0 && (std::is_convertible_v<Index, index_t> && ...))
+  first_index(Index...) {}
+};
+
+}  // namespace io_detail
+
+/// A first index of a box is an error: save_hdf5 writes new files.
+template <plain_tensor X>
+void save_hdf5(X const&, std::string const&, std::string const&, io_detail::first_index) {
+  static_assert(!std::is_same_v<X, X>,
+                "ashlar::save_hdf5: it writes a new file; write a box of a file that exists by update_hdf5(x, path, "
+                "dataset, begin)");
 }
 
 }  // namespace ashlar

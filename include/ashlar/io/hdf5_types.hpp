@@ -107,6 +107,12 @@ inline hdf5_id hdf5_type_of(array_type t) {
   return type;
 }
 
+/// HDF5 can open files without locking them.
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+inline constexpr bool hdf5_opens_without_locks = true;
+#else
+inline constexpr bool hdf5_opens_without_locks = false;
+#endif
 /// Opens a file to read it, without locks: several ranks read it.
 /// Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
 inline hdf5_id open_hdf5(std::string const& path) {

@@ -68,10 +68,11 @@ ASHLAR_INLINE void checked_file::write(std::uint64_t at, void const* from, std::
   }
 }
 
-ASHLAR_INLINE void checked_file::resize(std::uint64_t n) const {
+ASHLAR_INLINE void checked_file::resize(std::uint64_t n, std::uint64_t old) const {
   if (::ftruncate(descriptor_, static_cast<off_t>(n)) != 0) fail_for_reason("resized");
 #if ASHLAR_LINUX
-  if (n != 0 && ::fallocate(descriptor_, 0, 0, static_cast<off_t>(n)) != 0 && errno == ENOSPC)
+  if (n > old && ::fallocate(descriptor_, 0, static_cast<off_t>(old), static_cast<off_t>(n - old)) != 0 &&
+      errno == ENOSPC)
     fail_for_reason("resized");
 #endif
 }
@@ -93,11 +94,10 @@ ASHLAR_INLINE void checked_file::sync_names() const {
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_for_reason("synchronised");
 }
 
-ASHLAR_INLINE void checked_file::lock() {
+ASHLAR_INLINE void checked_file::lock(char const* locked) {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK)
-      fail("another run writes this file; wait until all its ranks have ended, or choose another file");
-    if (errno == EINTR) return lock();
+    if (errno == EWOULDBLOCK) fail(locked);
+    if (errno == EINTR) return lock(locked);
   }
   examine();
 }

@@ -1,0 +1,275 @@
+// Writes a box of a dataset of an HDF5 file that exists.
+#pragma once
+#include "ashlar/io/hdf5_chunks.hpp"
+#include "ashlar/io/hdf5_encoder.hpp"
+
+namespace ashlar::io_detail {
+
+/// A tensor that becomes a box of a dataset, and the dataset. Each rank has one.
+class hdf5_target {
+ public:
+  /// No MPI. Error: ashlar::error if the box does not fit the dataset, or the dataset cannot be written.
+  /// One rank locks the file.
+  hdf5_target(std::string const& path, std::string const& dataset, array_type from, shape const& extents,
+              std::vector<index_t> begin, bool locks)
+      : from_(from),
+        out_(writable(path, locks)),
+        set_(path, dataset, caller, extents.rank,
+             array_box{std::move(begin), {extents.extent, extents.extent + extents.rank}}, 0,
+             [&](array_type found) { require_fit(from, found, dataset); }),
+        creation_(set_.creation()) {
+    set_.named([&] {
+      H5D_layout_t const layout = H5Pget_layout(creation_);
+      bool const external = H5Pget_external_count(creation_) != 0;
+      if (!set_.in_this_file()) throw error("expected " + dataset + " in this file, found a link to another");
+      if (external || (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED))
+        throw error("expected " + dataset + " contiguous or in chunks, found " +
+                    (external                ? "elements in another file"
+                     : layout == H5D_COMPACT ? "compact storage"
+                                             : "a virtual dataset") +
+                    "; write it anew, as by h5repack");
+      if (layout == H5D_CHUNKED) {
+        require_filters(creation_, dataset);
+        hsize_t chunk[H5S_MAX_RANK]{};
+        H5Pget_chunk(creation_, H5S_MAX_RANK, chunk);
+        grid_.emplace(cell_grid{shape_of(set_.whole()), {}, box()});
+        grid_->cell.rank = extents.rank;
+        for (int d = 0; d < extents.rank; ++d) grid_->cell[d] = static_cast<index_t>(chunk[d]);
+      } else
+        offset_ = set_.first_byte();
+      memory_.emplace(type_in_memory(set_.type(), set_.stored()));
+      converts_ = H5Tequal(set_.stored(), *memory_) <= 0;
+      stored_bytes_ = H5Tget_size(set_.stored());
+    });
+  }
+  static constexpr char const* caller = "ashlar::update_hdf5";
+  checked_file& file() { return out_; }
+  opened_dataset const& set() const { return set_; }
+  bool is_chunked() const { return grid_.has_value(); }
+  bool has_filters() const { return H5Pget_nfilters(creation_) > 0; }
+  cell_grid const& grid() const { return *grid_; }
+  std::size_t chunk_bytes() const { return static_cast<std::size_t>(grid_->cell.size()) * stored_bytes_; }
+  /// The first byte of a contiguous dataset, unless the file has no room for it yet.
+  std::optional<std::uint64_t> offset() const { return offset_; }
+  void set_offset(std::uint64_t at) { offset_ = at; }
+  /// Numbers that are equal on ranks that write the same dataset.
+  std::vector<index_t> seen() const {
+    std::vector<index_t> all{static_cast<index_t>(from_), static_cast<index_t>(set_.type()), is_chunked(),
+                             static_cast<index_t>(offset_.value_or(0))};
+    for (auto const& more : {set_.whole(), set_.box().begin, set_.box().extents})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  /// Writes n elements of the box, from number `first` on, to a contiguous dataset.
+  void write(index_t first, index_t n, unsigned char const* from) {
+    shape const whole = shape_of(set_.whole());
+    for_each_slice(first, n, from, [&](index_t begin, index_t end, unsigned char const* stored) {
+      for_each_run(box(), whole, begin, end, [&](index_t k, index_t number, index_t length) {
+        out_.write(*offset_ + bytes(number), stored + bytes(k - begin), bytes(length));
+      });
+    });
+  }
+  /// Packs chunk k, whose part of the box has these elements, row-major. Reads the other elements of the chunk first.
+  chunk_encoder::packed pack(index_t k, unsigned char const* elements) {
+    return set_.named([&] {
+      region const cell = grid_->cell_at(k), part = grid_->part(k);
+      chunk_.assign(bytes(cell.size()), 0);
+      if (part.size() != cell.size()) read(cell);
+      region in_cell = part;
+      for (int d = 0; d < part.rank; ++d) in_cell.dim[d] = moved(part.dim[d], box().dim[d].begin);
+      in_cell = relative_to(cell, in_cell);
+      for_each_slice(0, part.size(), elements, [&](index_t begin, index_t end, unsigned char const* stored) {
+        for_each_run(in_cell, cell.extents(), begin, end, [&](index_t i, index_t number, index_t length) {
+          std::memcpy(chunk_.data() + bytes(number), stored + bytes(i - begin), bytes(length));
+        });
+      });
+      if (!encoder_) encoder_ = std::make_unique<chunk_encoder>(set_);
+      return encoder_->pack(cell.extents(), chunk_.data());
+    });
+  }
+
+ private:
+  static checked_file writable(std::string const& path, bool locks) {
+    checked_file file(path, caller, O_RDWR);
+    if (locks && hdf5_opens_without_locks) file.lock("another program has this file open; close it there");
+    return file;
+  }
+  static void require_fit(array_type from, array_type found, std::string const& dataset) {
+    if (!widens(from, found))
+      throw error("expected elements of type " + std::string(name_of(from).name) + " in " + dataset + ", found " +
+                  std::string(name_of(found).name) + "; cast the tensor to that type");
+  }
+  region box() const {
+    region r;
+    r.rank = static_cast<int>(set_.whole().size());
+    for (int d = 0; d < r.rank; ++d) {
+      auto const e = static_cast<std::size_t>(d);
+      r.dim[d] = {set_.box().begin[e], set_.box().begin[e] + set_.box().extents[e]};
+    }
+    return r;
+  }
+  std::size_t bytes(index_t stored) const { return static_cast<std::size_t>(stored) * stored_bytes_; }
+  // Reads the elements of a chunk as the file has them.
+  void read(region const& cell) {
+    std::vector<hsize_t> start, size;
+    for (int d = 0; d < cell.rank; ++d) {
+      start.push_back(static_cast<hsize_t>(cell.dim[d].begin));
+      size.push_back(static_cast<hsize_t>(cell.dim[d].size()));
+    }
+    set_.read(set_.stored(), start, size, chunk_.data());
+  }
+  // Calls f(begin, end, bytes) for the elements [first, first + n), a part at a time: their bytes as the file has them.
+  template <class F>
+  void for_each_slice(index_t first, index_t n, unsigned char const* from, F const& f) {
+    std::size_t const each = name_of(from_).bits / 8, wide = name_of(set_.type()).bits / 8;
+    if (!converts_ && from_ == set_.type()) return f(first, first + n, from);
+    auto const most = static_cast<index_t>(largest_chunk / std::max({each, wide, stored_bytes_}));
+    for (index_t done = 0; done < n; done += most) {
+      auto const count = static_cast<std::size_t>(std::min(most, n - done));
+      slice_.resize(count * std::max(wide, stored_bytes_));
+      std::memcpy(slice_.data() + count * (wide - each), from + static_cast<std::size_t>(done) * each, count * each);
+      widen_in_place(from_, set_.type(), slice_.data(), count);
+      if (converts_) {
+        background_.assign(bytes(static_cast<index_t>(count)), 0);
+        hdf5_id::check(H5Tconvert(*memory_, set_.stored(), count, slice_.data(), background_.data(), H5P_DEFAULT),
+                       "convert");
+      }
+      f(first + done, first + done + static_cast<index_t>(count), slice_.data());
+    }
+  }
+
+  array_type from_;
+  checked_file out_;
+  opened_dataset set_;
+  hdf5_id creation_;
+  std::optional<hdf5_id> memory_;
+  bool converts_ = false;
+  std::size_t stored_bytes_ = 0;
+  std::optional<cell_grid> grid_;
+  std::optional<std::uint64_t> offset_;
+  std::vector<unsigned char> slice_, background_, chunk_;
+  std::unique_ptr<chunk_encoder> encoder_;
+};
+
+/// The dataset in HDF5, opened by one rank to change its description. The file has the new description after write().
+class hdf5_description {
+ public:
+  explicit hdf5_description(hdf5_target& target) : target_(target), file_(target.file()) {}
+
+  /// Makes room for a contiguous dataset, and returns its first byte. HDF5 fills the room if the dataset has a fill value.
+  std::uint64_t allocate() {
+    std::uint64_t at = 0;
+    change([&](hid_t set) {
+      auto const& begin = target_.set().box().begin;
+      std::vector<hsize_t> const start(begin.begin(), begin.end()), size(begin.size(), 1);
+      std::vector<unsigned char> const element(H5Tget_size(target_.set().stored()), 0);
+      hdf5_id const space(H5Dget_space(set), H5Sclose, "make a space"), one = scalar_space();
+      opened_dataset::select(space, start, size);
+      hdf5_id::check(H5Dwrite(set, target_.set().stored(), one, space, H5P_DEFAULT, element.data()), "make room");
+      at = H5Dget_offset(set);
+    });
+    return at;
+  }
+  /// The places of the chunks.
+  std::vector<std::uint64_t> place(packed_chunks::sizes const& all) {
+    auto const none = memory_of_largest(all.bytes);
+    file_.placed = none.get();
+    change([&](hid_t set) { place_chunks(set, target_.grid(), all.bytes, all.masks, none.get(), file_.places); });
+    return file_.places;
+  }
+  void write() const { file_.write(); }
+
+ private:
+  template <class F>
+  void change(F const& f) {
+    target_.set().named([&] {
+      static H5FD_class_t const driver_class = storage_driver<patched_file>::describe();
+      patched_file* const where = &file_;
+      std::uint64_t const before = file_.size;
+      hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties"),
+          driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
+      hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
+      hdf5_id file(H5Fopen("file", H5F_ACC_RDWR, access), H5Fclose, "open the file to write it");
+      hdf5_id set(H5Dopen2(file, target_.set().name().c_str(), H5P_DEFAULT), H5Dclose, "open the dataset");
+      f(set);
+      set.close("close a dataset");
+      file.close("close a file");
+      if (file_.failure) throw error(*file_.failure);
+      if (file_.size > before) target_.file().resize(file_.size, before);
+    });
+  }
+  hdf5_target& target_;
+  patched_file file_;
+};
+
+/// Writes the elements of a tensor's shards, each once. Collective: all ranks of c.
+/// Error: ashlar::error on every rank. Before the first element is written, the file is as it was.
+inline void write_box(communicator const& c, hdf5_target& target, distributed_array const& array, int rank,
+                      unsigned char const* shard) {
+  std::optional<std::string> failure;
+  std::optional<hdf5_description> described;  // on rank 0
+  if (!target.is_chunked()) {
+    exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
+    if (!target.offset()) {
+      std::uint64_t at = 0;
+      comm::on_root(c, [&] {
+        hdf5_description made(target);
+        at = made.allocate();
+        made.write();
+      });
+      comm::broadcast(c, &at, 1, 0);
+      target.set_offset(at);
+    }
+    write_shard(array, rank, shard, buffers, failure,
+                [&](index_t first, index_t n, unsigned char const* from) { target.write(first, n, from); });
+  } else {
+    cell_grid const& grid = target.grid();
+    auto const count = static_cast<std::size_t>(grid.count());
+    packed_chunks packed;
+    std::vector<unsigned char> elements;
+    auto const for_each_chunk = [&](auto const& store) {
+      auto exchange = comm::collectively(c, [&] { return cell_exchange(array, rank, grid); });
+      exchange.collect(
+          shard, failure,
+          [&](index_t k) {
+            region const part = grid.part(k);
+            elements.resize(static_cast<std::size_t>(part.size()) * array.element_bytes);
+            return cell_memory{elements.data(), part.extents()};
+          },
+          [&](index_t k) { store(static_cast<std::size_t>(k), target.pack(k, elements.data())); });
+    };
+    packed_chunks::sizes all{std::vector<std::uint64_t>(count, target.chunk_bytes()),
+                             std::vector<std::uint32_t>(count, 0)};
+    if (target.has_filters()) {
+      for_each_chunk([&](std::size_t, chunk_encoder::packed p) { packed.add(std::move(p.bytes), p.mask); });
+      throw_together(c, std::move(failure), true);
+      failure.reset();
+      all = packed.gather(c, array, grid);
+    }
+    std::vector<std::uint64_t> places;
+    comm::on_root(c, [&] {
+      described.emplace(target);
+      places = described->place(all);
+    });
+    comm::collectively(c, [&] { places.resize(count); });
+    comm::broadcast(c, places.data(), count, 0);
+    auto const write_packed = [&] { packed.write(target.file(), places, cells_of(array, grid, rank).begin); };
+    if (target.has_filters())
+      run_catching(write_packed, failure);
+    else
+      for_each_chunk([&](std::size_t k, chunk_encoder::packed const& p) {
+        target.file().write(places[k], p.bytes.data(), p.bytes.size());
+      });
+  }
+  auto const sync = [&] { target.file().sync(); };
+  if (!failure) run_catching(sync, failure);
+  throw_together(c, std::move(failure), true);
+  comm::on_root(c, [&] {
+    if (!described) return;
+    described->write();
+    target.file().sync();
+  });
+}
+
+}  // namespace ashlar::io_detail
