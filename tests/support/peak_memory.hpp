@@ -5,6 +5,13 @@
 
 namespace ashlar::test {
 
+/// False if a sanitizer keeps memory that is freed.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool freed_memory_serves_again = false;
+#else
+inline constexpr bool freed_memory_serves_again = true;
+#endif
+
 /// Begins a measurement. False if the system cannot do so.
 inline bool begin_peak_memory() {
   std::ofstream f("/proc/self/clear_refs");

@@ -145,7 +145,7 @@ TEST_CASE("hdf5: a box of a dataset, in every kind of storage") {
 // 96 MiB are more than a shard of three ranks and the memory that a rank may take: two chunks of 1 MiB, and 40 MiB, of
 // which HDF5's cache takes 32.
 TEST_CASE("hdf5: a rank takes its shard, two chunks and a limited buffer") {
-  ASHLAR_NEEDS(test::host_reads_tensors && test::begin_peak_memory());
+  ASHLAR_NEEDS(test::host_reads_tensors && test::freed_memory_serves_again && test::begin_peak_memory());
   shared_folder const folder;
   auto const path = folder.path / "u.h5";
   index_t const rows = 3 << 13, columns = 1 << 10, most_bytes = 42 << 20;

@@ -501,7 +501,7 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
 // 96 MiB are more than a shard of three ranks and the memory that a rank may take: five chunks of 4 MiB, 12 MiB, and the
 // packed chunks. A row of these chunks has 96 MiB.
 TEST_CASE("update_hdf5: a rank takes a limited buffer and a few chunks") {
-  ASHLAR_NEEDS(test::host_reads_tensors && test::begin_peak_memory());
+  ASHLAR_NEEDS(test::host_reads_tensors && test::freed_memory_serves_again && test::begin_peak_memory());
   shared_folder const folder;
   auto const path = folder.path / "u.h5";
   index_t const rows = 3 << 13, columns = 1 << 10, most_bytes = 36 << 20;
