@@ -203,65 +203,80 @@ class hdf5_description {
   patched_file file_;
 };
 
+/// Writes the elements into a contiguous dataset. Collective: all ranks of c. A failed write becomes `failure`.
+inline void write_contiguous_box(communicator const& c, hdf5_target& target, distributed_array const& array, int rank,
+                                 unsigned char const* shard, std::optional<std::string>& failure) {
+  exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
+  if (!target.offset()) {
+    std::uint64_t at = 0;
+    comm::on_root(c, [&] {
+      hdf5_description made(target);
+      at = made.allocate();
+      made.write();
+    });
+    comm::broadcast(c, &at, 1, 0);
+    target.set_offset(at);
+  }
+  write_shard(array, rank, shard, buffers, failure,
+              [&](index_t first, index_t n, unsigned char const* from) { target.write(first, n, from); });
+}
+
+/// Writes the chunks. Collective: all ranks of c. A failed write becomes `failure`.
+/// Returns the new description on rank 0, which has to write it when all chunks are on the disk.
+inline std::optional<hdf5_description> write_chunks_of_box(communicator const& c, hdf5_target& target,
+                                                           distributed_array const& array, int rank,
+                                                           unsigned char const* shard,
+                                                           std::optional<std::string>& failure) {
+  cell_grid const& grid = target.grid();
+  auto const count = static_cast<std::size_t>(grid.count());
+  std::vector<unsigned char> elements;
+  auto const for_each_chunk = [&](auto const& store) {
+    auto exchange = comm::collectively(c, [&] { return cell_exchange(array, rank, grid); });
+    exchange.collect(
+        shard, failure,
+        [&](index_t k) {
+          region const part = grid.part(k);
+          elements.resize(static_cast<std::size_t>(part.size()) * array.element_bytes);
+          return cell_memory{elements.data(), part.extents()};
+        },
+        [&](index_t k) { store(static_cast<std::size_t>(k), target.pack(k, elements.data())); });
+  };
+  // Chunks without filters have one size, so their places are known before they are packed.
+  packed_chunks packed;
+  packed_chunks::sizes all{std::vector<std::uint64_t>(count, target.chunk_bytes()),
+                           std::vector<std::uint32_t>(count, 0)};
+  if (target.has_filters()) {
+    for_each_chunk([&](std::size_t, chunk_encoder::packed p) { packed.add(std::move(p.bytes), p.mask); });
+    throw_together(c, std::move(failure), true);
+    failure.reset();
+    all = packed.gather(c, array, grid);
+  }
+  std::optional<hdf5_description> described;
+  std::vector<std::uint64_t> places;
+  comm::on_root(c, [&] {
+    described.emplace(target);
+    places = described->place(all);
+  });
+  comm::collectively(c, [&] { places.resize(count); });
+  comm::broadcast(c, places.data(), count, 0);
+  auto const write_packed = [&] { packed.write(target.file(), places, cells_of(array, grid, rank).begin); };
+  if (target.has_filters())
+    run_catching(write_packed, failure);
+  else
+    for_each_chunk([&](std::size_t k, chunk_encoder::packed const& p) {
+      target.file().write(places[k], p.bytes.data(), p.bytes.size());
+    });
+  return described;
+}
+
 /// Writes the elements of a tensor's shards, each once. Collective: all ranks of c.
 /// Error: ashlar::error on every rank. Before the first element is written, the file is as it was.
 inline void write_box(communicator const& c, hdf5_target& target, distributed_array const& array, int rank,
                       unsigned char const* shard) {
   std::optional<std::string> failure;
-  std::optional<hdf5_description> described;  // on rank 0
-  if (!target.is_chunked()) {
-    exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
-    if (!target.offset()) {
-      std::uint64_t at = 0;
-      comm::on_root(c, [&] {
-        hdf5_description made(target);
-        at = made.allocate();
-        made.write();
-      });
-      comm::broadcast(c, &at, 1, 0);
-      target.set_offset(at);
-    }
-    write_shard(array, rank, shard, buffers, failure,
-                [&](index_t first, index_t n, unsigned char const* from) { target.write(first, n, from); });
-  } else {
-    cell_grid const& grid = target.grid();
-    auto const count = static_cast<std::size_t>(grid.count());
-    packed_chunks packed;
-    std::vector<unsigned char> elements;
-    auto const for_each_chunk = [&](auto const& store) {
-      auto exchange = comm::collectively(c, [&] { return cell_exchange(array, rank, grid); });
-      exchange.collect(
-          shard, failure,
-          [&](index_t k) {
-            region const part = grid.part(k);
-            elements.resize(static_cast<std::size_t>(part.size()) * array.element_bytes);
-            return cell_memory{elements.data(), part.extents()};
-          },
-          [&](index_t k) { store(static_cast<std::size_t>(k), target.pack(k, elements.data())); });
-    };
-    packed_chunks::sizes all{std::vector<std::uint64_t>(count, target.chunk_bytes()),
-                             std::vector<std::uint32_t>(count, 0)};
-    if (target.has_filters()) {
-      for_each_chunk([&](std::size_t, chunk_encoder::packed p) { packed.add(std::move(p.bytes), p.mask); });
-      throw_together(c, std::move(failure), true);
-      failure.reset();
-      all = packed.gather(c, array, grid);
-    }
-    std::vector<std::uint64_t> places;
-    comm::on_root(c, [&] {
-      described.emplace(target);
-      places = described->place(all);
-    });
-    comm::collectively(c, [&] { places.resize(count); });
-    comm::broadcast(c, places.data(), count, 0);
-    auto const write_packed = [&] { packed.write(target.file(), places, cells_of(array, grid, rank).begin); };
-    if (target.has_filters())
-      run_catching(write_packed, failure);
-    else
-      for_each_chunk([&](std::size_t k, chunk_encoder::packed const& p) {
-        target.file().write(places[k], p.bytes.data(), p.bytes.size());
-      });
-  }
+  std::optional<hdf5_description> const described =
+      target.is_chunked() ? write_chunks_of_box(c, target, array, rank, shard, failure) : std::nullopt;
+  if (!target.is_chunked()) write_contiguous_box(c, target, array, rank, shard, failure);
   auto const sync = [&] { target.file().sync(); };
   if (!failure) run_catching(sync, failure);
   throw_together(c, std::move(failure), true);

@@ -64,7 +64,7 @@ void write_foreign(std::filesystem::path const& path, foreign const& f) {
   }
   write_vector(file, "after");
 }
-// The elements of a dataset. `more` extends it before by so many indices per dimension.
+// The elements of a dataset. It is extended before by `more` indices per dimension.
 std::vector<double> elements(std::filesystem::path const& path, char const* name, hsize_t more = 0) {
   hdf5_id const file(H5Fopen(path.c_str(), more != 0 ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open"),
       set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, "open"), old(H5Dget_space(set), H5Sclose, "open");
@@ -498,8 +498,7 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
   }
 }
 
-// 96 MiB are more than a shard of three ranks and the memory that a rank may take: five chunks of 4 MiB, 12 MiB, and the
-// packed chunks. A row of these chunks has 96 MiB.
+// A rank may take five chunks of 4 MiB, 12 MiB, and the packed chunks. Its shard is larger, on three ranks too.
 TEST_CASE("update_hdf5: a rank takes a limited buffer and a few chunks") {
   ASHLAR_NEEDS(test::host_reads_tensors && test::freed_memory_serves_again && test::begin_peak_memory());
   shared_folder const folder;
