@@ -24,6 +24,9 @@ INDEX = """
 """
 
 
+EXAMPLE = re.compile(r"examples/(?:tutorial/)?\w+\.[ch]pp")
+
+
 def links(page):
     """The pages of docs that a page links, in order: a list for each of its sections, by name."""
     sections = re.split(r"^## (.*)$", page.read_text(encoding="utf-8"), flags=re.M)
@@ -43,22 +46,41 @@ def stage(root, source):
     for name in ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"]:
         shutil.copy(root / name, source)
     shutil.copy(root / "README.md", source / "index.md")
-    for page in source.rglob("*.md"):
+    pages = sorted(source.rglob("*.md"))
+    for example in sorted(p for p in (source / "examples").rglob("*") if p.suffix in {".cpp", ".hpp"}):
+        example.with_suffix(example.suffix + ".md").write_text(page_of(example, source), encoding="utf-8")
+    for page in pages:
         text = page.read_text(encoding="utf-8")
-        # Code stays as it is: [i](j) is no link there.
-        text = re.sub(r"^```.*?^```|`[^`\n]*`(?!\])|!\[[^\n]*|\[([^\]]+)\]\(([^)\s]+)\)", lambda m: link(m, page, source) if m[2] else m[0], text, flags=re.S | re.M)
+        # Code stays as it is: [i](j) is no link there. The name of an example alone becomes a link.
+        text = re.sub(r"^```.*?^```|`[^`\n]*`(?!\])|!\[[^\n]*|\[([^\]]+)\]\(([^)\s]+)\)", lambda m: link(m, page, source) if m[2] else named(m[0], page, source), text, flags=re.S | re.M)
         page.write_text(text, encoding="utf-8")
     shutil.copy(root / "docs" / "site" / "conf.py", source)
 
 
+def page_of(example, source):
+    """The page of an example: its source."""
+    name = example.relative_to(source)
+    return f"# {name}\n\n```{{literalinclude}} {example.name}\n:language: cpp\n```\n"
+
+
+def named(code, page, source):
+    """Code of a page, as a link if it is the name of an example."""
+    path = code.strip("`")
+    if not EXAMPLE.fullmatch(path) or not (source / path).exists():
+        return code
+    return f"[{code}]({os.path.relpath(source / path, page.parent)}.md)"
+
+
 def link(found, page, source):
-    """A link of the repository as a link of the site: folders and files that are not pages are named, not linked."""
+    """A link of the repository as a link of the site. Folders and files that are neither pages nor examples are named, not linked."""
     text, target = found[1], found[2]
     path, _, anchor = target.partition("#")
     if not path or re.match(r"\w+:", path):
         return found[0]
     if (page.parent / path).resolve() == source / "README.md":
         return f"[{text}]({os.path.relpath(source / 'index.md', page.parent)}{'#' + anchor if anchor else ''})"
+    if EXAMPLE.search(path) and (page.parent / path).exists():
+        return f"[{text}]({path}.md)"
     return found[0] if path.endswith(".md") else text
 
 
@@ -67,7 +89,7 @@ def contents(source):
     lists = [("Pages", ["docs/README"])]
     lists += [(name, [f"docs/{p.removesuffix('.md')}" for p in pages if not p.startswith("..")]) for name, pages in links(source / "docs" / "README.md").items()]
     lists += [("Reference", ["reference/" + name for name, *_ in families.FAMILIES]),
-             ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Project", ["CONTRIBUTING", "CHANGELOG"])]
+             ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Examples", sorted(str(p.relative_to(source)).removesuffix(".md") for p in (source / "examples").rglob("*.md"))), ("Project", ["CONTRIBUTING", "CHANGELOG"])]
     with open(source / "index.md", "a", encoding="utf-8") as index:
         for caption, names in lists:
             index.write(INDEX.format(caption=caption, pages="\n".join(names)))
@@ -76,8 +98,6 @@ def contents(source):
 def reference(root, source, out):
     """The pages of the reference, and Doxygen's XML for them."""
     (source / "reference").mkdir()
-    for name, text in families.pages(root).items():
-        (source / "reference" / f"{name}.rst").write_text(text, encoding="utf-8")
     shutil.rmtree(out / "xml", ignore_errors=True)
     site = root / "docs" / "site"
     settings = f'''{(site / "Doxyfile").read_text(encoding="utf-8")}
@@ -98,11 +118,13 @@ FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
     for path in paths:
         if not path.name.startswith("group__"):
             simplify([path])
+    ids = link_related([p for p in paths if re.match("group__|class|struct", p.name)], families.labels(root))
+    for name, text in families.pages(root, ids).items():
+        (source / "reference" / f"{name}.rst").write_text(text, encoding="utf-8")
 
 
 def simplify(paths):
-    """Drops values of variables, which Breathe cannot parse. Members that differ in their requires-clause alone, which Doxygen leaves
-    out, become one, also in several files of headers."""
+    """Drops values of variables, which Breathe cannot parse. Members that Doxygen lists twice become one, also in several files of headers."""
     trees = {path: ElementTree.parse(path) for path in paths}
     seen = {}
     for path, tree in trees.items():
@@ -113,15 +135,75 @@ def simplify(paths):
                     member.remove(value)
                 if member.get("kind") != "function":
                     continue
-                parts = [member.findtext("definition")]  # names of parameters may differ
+                with_constraint(member)
+                parts = [member.findtext("definition"), member.findtext("requiresclause")]  # names of parameters may differ
                 parts += ["".join(p.find("type").itertext()) for p in member.findall("param")]
                 parts += [ElementTree.tostring(p) for p in member.findall("templateparamlist")]
                 first = seen.setdefault(str(parts), member)
                 if first is not member:
                     first.find("detaileddescription").extend(member.find("detaileddescription"))
                     section.remove(member)
+        for compound in tree.iter("compounddef"):
+            clause = compound.find("requiresclause")
+            if clause is not None:
+                describe(compound, "Constraints", [f"requires {constraint(clause)}"])
     for path, tree in trees.items():
         tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def constraint(clause):
+    return re.sub(r"\s+", " ", "".join(clause.itertext())).strip()
+
+
+def with_constraint(member):
+    """Takes the suffix of filter.py off a function's name, and shows its requires-clause, which Breathe leaves out: after the parameters, or as
+    a line of the entry if it has an expression in braces, which Sphinx does not parse."""
+    for name in ["name", "definition", "qualifiedname"]:
+        element = member.find(name)
+        if element is not None and element.text:
+            element.text = re.sub(r"_requires_\d+\b", "", element.text)
+    clause, arguments = member.find("requiresclause"), member.find("argsstring")
+    if clause is None:
+        return
+    if "{" in constraint(clause):
+        describe(member, "Constraints", [f"requires {constraint(clause)}"])
+    else:
+        arguments.text += f" requires {constraint(clause)}"
+
+
+def describe(element, title, texts):
+    """Adds a titled paragraph to the description of an entry. Texts that are pairs of an id and a name are links."""
+    section = ElementTree.SubElement(ElementTree.SubElement(element.find("detaileddescription"), "para"), "simplesect", kind="par")
+    ElementTree.SubElement(section, "title").text = title
+    paragraph = ElementTree.SubElement(section, "para")
+    for number, text in enumerate(texts):
+        separator = ", " if number + 1 < len(texts) else ""
+        if isinstance(text, tuple):
+            target = ElementTree.SubElement(paragraph, "ref", refid=text[0], kindref="member")
+            target.text, target.tail = text[1], separator
+        else:
+            code = ElementTree.SubElement(paragraph, "computeroutput")
+            code.text, code.tail = text, separator
+
+
+def link_related(paths, labels):
+    """Adds "See also" to each entry with a comment, and returns the ids of entries by public names. `labels` has the ids of concepts."""
+    trees = {path: ElementTree.parse(path) for path in paths}
+    entries, ids = [], dict(labels)
+    for path, tree in trees.items():
+        for member in tree.iter("memberdef" if path.name.startswith("group__") else "compounddef"):
+            name = member.findtext("qualifiedname") or member.findtext("compoundname") or ""
+            name = name.removeprefix("ashlar::")
+            if path.name.startswith("group__") or member.get("kind") in {"class", "struct"}:
+                entries.append((name, member))
+                ids.setdefault(name, member.get("id"))
+    for name, member in entries:
+        links = [(ids[other], other) for other in families.related(name) if other in ids]
+        if links and (len(member.find("detaileddescription")) or len(member.find("briefdescription"))):
+            describe(member, "See also", links)
+    for path, tree in trees.items():
+        tree.write(path, encoding="utf-8", xml_declaration=True)
+    return ids
 
 
 def main(root, out, compiler):

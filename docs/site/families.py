@@ -5,85 +5,267 @@ import importlib.util
 import pathlib
 import re
 
+from related import related
+
 FAMILIES = [
-    ("mesh", "Meshes and names", "ashlar::layout", ["mesh/*", "meta/names.hpp"]),
-    ("layout", "Layouts", "ashlar::layout", ["layout/*", "meta/literal.hpp"]),
-    ("einsum", "Einsum and collective einsums", "ashlar::layout", ["ops/einsum.hpp", "ops/einsum_of_several.hpp", "ops/matmul.hpp", "ops/matmul_into.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
+    ("mesh", "Meshes and names", ["mesh/*", "meta/names.hpp"]),
+    ("layout", "Layouts", ["layout/*", "meta/literal.hpp"]),
+    ("einsum", "Einsum and collective einsums", ["ops/einsum.hpp", "ops/einsum_of_several.hpp", "ops/matmul.hpp", "ops/matmul_into.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
                                                                      "autodiff/collective_einsum.hpp", "autodiff/matmul.hpp"]),
-    ("collectives", "Collectives between layouts", "ashlar::layout", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/roll.hpp"]),
-    ("redistribution", "Redistribution and views", "ashlar::layout", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp", "ops/box.hpp", "ops/slice.hpp", "ops/concatenate.hpp",
+    ("collectives", "Collectives between layouts", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/roll.hpp"]),
+    ("redistribution", "Redistribution and views", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp", "ops/box.hpp", "ops/slice.hpp", "ops/concatenate.hpp",
                                                                      "ops/relayout_plan.hpp", "ops/redistribute_into.hpp", "tensor/between_meshes.hpp"]),
-    ("reductions", "Reductions and metrics", "ashlar::layout", ["ops/reduce.hpp", "ops/cumsum.hpp", "ops/sort.hpp", "ops/take_along.hpp", "ops/extremum_index.hpp", "ops/norm.hpp", "ops/metrics.hpp"]),
-    ("losses", "Losses", "ashlar::layout", ["ops/losses.hpp", "ops/softmax.hpp", "ops/sharded_cross_entropy.hpp"]),
-    ("random", "Random numbers", "ashlar::layout", ["ops/random.hpp", "meta/philox.hpp"]),
-    ("layers", "Layers", "ashlar::layout", ["ops/convolution.hpp", "ops/pooling.hpp", "ops/normalize.hpp", "ops/batch_norm.hpp", "ops/attention.hpp",
+    ("reductions", "Reductions and metrics", ["ops/reduce.hpp", "ops/cumsum.hpp", "ops/sort.hpp", "ops/take_along.hpp", "ops/extremum_index.hpp", "ops/norm.hpp", "ops/metrics.hpp"]),
+    ("losses", "Losses", ["ops/losses.hpp", "ops/softmax.hpp", "ops/sharded_cross_entropy.hpp"]),
+    ("random", "Random numbers", ["ops/random.hpp", "meta/philox.hpp"]),
+    ("layers", "Layers", ["ops/convolution.hpp", "ops/pooling.hpp", "ops/normalize.hpp", "ops/batch_norm.hpp", "ops/attention.hpp",
                                             "ops/multi_head.hpp", "ops/gather.hpp", "train/layers.hpp", "train/dense.hpp", "train/normalized_conv2d.hpp",
                                             "train/residual_classifier.hpp", "train/transformer.hpp", "train/sequential.hpp", "train/columns_then_rows.hpp"]),
-    ("linalg", "Dense solvers", "ashlar::scalapack", ["linalg/*.hpp"]),
-    ("fft", "Fourier transforms", "ashlar::fft", ["ops/fft*.hpp", "ops/dct.hpp", "kernels/fft*.hpp", "kernels/dct.hpp", "tensor/fft.hpp"]),
-    ("elementwise", "Element-wise operations and operations of users", "ashlar::layout", ["ops/*", "kernels/*"]),
-    ("autodiff", "Derivatives", "ashlar::layout", ["autodiff/*"]),
-    ("plan", "Plans", "ashlar::layout", ["plan/planner.hpp", "plan/candidates.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp", "plan/einsum_candidates.hpp",
+    ("linalg", "Dense solvers", ["linalg/*.hpp"]),
+    ("fft", "Fourier transforms", ["ops/fft*.hpp", "ops/dct.hpp", "kernels/fft*.hpp", "kernels/dct.hpp", "tensor/fft.hpp"]),
+    ("halos", "Halos", ["ops/halo*.hpp", "autodiff/halo.hpp", "tensor/make_haloed.hpp", "tensor/haloed_tensor.hpp"]),
+    ("stencils", "Stencils", ["ops/stencil*.hpp", "ops/cell_index.hpp"]),
+    ("user_operations", "Operations of users", ["ops/apply.hpp", "ops/user_operation.hpp", "kernels/user_operation.hpp"]),
+    ("elementwise", "Element-wise operations", ["ops/*", "kernels/*"]),
+    ("autodiff", "Derivatives", ["autodiff/*"]),
+    ("plan", "Plans", ["plan/planner.hpp", "plan/candidates.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp", "plan/einsum_candidates.hpp",
                                         "plan/typical_products.hpp", "plan/print_product.hpp", "plan/contraction_order.hpp",
                                         "plan/waste.hpp", "plan/print.hpp", "plan/parse.hpp", "plan/draw.hpp", "plan/draw_svg.hpp", "plan/draw_plan.hpp"]),
-    ("ledger", "Ledgers and dry runs", "ashlar::layout", ["plan/*"]),
-    ("trees", "Trees of tensors and errors", "ashlar::layout", ["meta/*", "config.hpp", "ashlar.hpp"]),
-    ("tensors", "Tensors", "ashlar::ashlar", ["tensor/*"]),
-    ("communication", "Communication on raw memory", "ashlar::ashlar", ["comm/*"]),
-    ("fields", "Fields in HDF5 files", "ashlar::checkpoint", ["io/hdf5*", "io/field_series.hpp", "io/xdmf.hpp"]),
-    ("files", "Files", "ashlar::ashlar", ["io/*"]),
-    ("data", "Data", "ashlar::ashlar", ["data/*"]),
-    ("checkpoints", "Checkpoints", "ashlar::checkpoint", ["checkpoint/*"]),
-    ("optimizers", "Optimizers", "ashlar::ashlar", ["train/adam.hpp", "train/sgd.hpp", "train/rmsprop.hpp", "train/clip.hpp", "train/schedule.hpp", "train/optimizer.hpp",
+    ("ledger", "Ledgers and dry runs", ["plan/*"]),
+    ("trees", "Trees of tensors and errors", ["meta/*", "config.hpp", "ashlar.hpp"]),
+    ("tensors", "Tensors", ["tensor/*"]),
+    ("communication", "Communication on raw memory", ["comm/*"]),
+    ("fields", "Fields in HDF5 files", ["io/hdf5*", "io/field_series.hpp", "io/xdmf.hpp"]),
+    ("files", "Files", ["io/*"]),
+    ("data", "Data", ["data/*"]),
+    ("checkpoints", "Checkpoints", ["checkpoint/*"]),
+    ("optimizers", "Optimizers", ["train/adam.hpp", "train/sgd.hpp", "train/rmsprop.hpp", "train/clip.hpp", "train/schedule.hpp", "train/optimizer.hpp",
                                                   "train/update*.hpp", "train/zero.hpp"]),
-    ("strategies", "Strategies", "ashlar::ashlar", ["train/strategy.hpp", "train/pattern.hpp", "train/path.hpp", "train/place.hpp", "train/weight.hpp", "train/pipeline.hpp"]),
-    ("training", "Training", "ashlar::ashlar", ["train/*"]),
+    ("strategies", "Strategies", ["train/strategy.hpp", "train/pattern.hpp", "train/path.hpp", "train/place.hpp", "train/weight.hpp", "train/pipeline.hpp"]),
+    ("training", "Training", ["train/*"]),
 ]
+
+
+# Families whose functions do not communicate, which their pages say once.
+LOCAL = {"elementwise", "random", "user_operations"}
+# Families in which each function of tensors has the lines Cost, also if it does not communicate, and Shape. An Example with -> shows the layout of the
+# result, and stands for Shape.
+PRICED = {"einsum", "collectives", "redistribution", "reductions", "losses", "layers", "linalg", "fft", "halos", "stencils"}
+# Headers of overloads that never compile: they show what to write instead.
+MISTAKES = {"ops/dimension_as_an_argument.hpp"}
+
+
+def lines_needed(family, heads, has_sentence):
+    """The lines that the comments of a function's overloads in a family need together. `heads` are their declarations up to the body."""
+    needed = {"Example"}
+    if any("call_site" in head for head in heads) and family not in LOCAL:
+        needed |= {"Collective", "Cost"}
+    if family in PRICED and any(re.search(r"\b(plain_tensor|tensor|active_value|stencil_fields?) [A-Z.]", head) for head in heads):
+        needed |= {"Cost", "Shape"}
+    if has_sentence:
+        needed.add("Error")
+    return needed
+
+
+def missing_lines(root):
+    """A sentence for each public function whose comments lack a line that its family needs. A Cost of "no communication" stands for Collective, too. A
+    function without a comment, which another family documents, only has another operand there, or refuses one."""
+    functions, documented = {}, set()
+    for header, text in headers(root).items():
+        for d in declarations(text) if header not in MISTAKES else []:
+            if d.kind == "function":
+                functions.setdefault((family_of(header), d.name), []).append((header, d))
+                documented |= {d.name} if d.comment else set()
+    include, sentences = root / "include" / "ashlar", set()
+    for path in include.glob("*/**/*.hpp"):
+        family = family_of(str(path.relative_to(include)).replace("compiled/", ""))
+        sentences |= {(family, name) for name in re.findall(r'"ashlar::(?:\w+::)*(\w+): ', path.read_text(encoding="utf-8"))}
+    for (family, name), overloads in functions.items():
+        comment = "\n".join(line for _, d in overloads for line in d.comment)
+        if not comment and name in documented:
+            continue
+        found = set().union(*(d.fields for _, d in overloads))
+        found |= {line for line, sign in [("Collective", "no communication"), ("Shape", "->")] if sign in comment}
+        missing = lines_needed(family, [d.declared.partition("{")[0] for _, d in overloads], (family, name.rpartition("::")[2]) in sentences) - found
+        if missing or not comment:
+            header, d = overloads[0]
+            yield f"{header}:{d.line}: the comment of {name} has no line {' and no line '.join(sorted(missing)) or 'at all'}"
 
 
 def family_of(header):
     """The name of the family of a header; header is a path below include/ashlar."""
-    for name, _, _, patterns in FAMILIES:
+    for name, _, patterns in FAMILIES:
         for pattern in patterns:
             if re.fullmatch(pattern.replace(".", r"\.").replace("*", ".*"), header):
                 return name
     raise ValueError(f"no family for {header}")
 
 
-def names_by_header(root):
-    """The public names that each header declares. Headers in folders `compiled` define functions that others declare."""
-    spec = importlib.util.spec_from_file_location("public_names", root / "tests" / "scripts" / "public_names.py")
+def parser_of_names():
+    spec = importlib.util.spec_from_file_location("public_names", pathlib.Path(__file__).resolve().parents[2] / "tests" / "scripts" / "public_names.py")
     parser = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(parser)
+    return parser
+
+
+PARSER = parser_of_names()
+
+
+def headers(root):
+    """The headers that declare names. Headers in folders `compiled` define functions that others declare."""
     include = root / "include" / "ashlar"
-    return {str(path.relative_to(include)): sorted(set(parser.public_names(parser.blanked(path.read_text(encoding="utf-8")))))
-            for path in sorted(include.rglob("*.hpp")) if path.parent.name != "compiled"}
+    return {str(path.relative_to(include)): path.read_text(encoding="utf-8") for path in sorted(include.rglob("*.hpp")) if path.parent.name != "compiled"}
+
+
+def names_by_header(root):
+    """The public names that each header declares."""
+    return {header: sorted(set(PARSER.public_names(PARSER.blanked(text)))) for header, text in headers(root).items()}
+
+
+FIELDS = "Shape|Pre|Post|Collective|Cost|Error|Example|Source"
+FIELD = re.compile(rf"(?:^|(?<=[.)] ))((?:(?:{FIELDS})(?:, | and )?)+): ?")
+
+
+def fields(text):
+    """Cuts a line of a comment into pairs of a field's title, such as "Cost" or "Cost, Error", and its text. The title of other text is
+    empty. What follows Example is its text."""
+    out, title, begin = [], "", 0
+    for found in FIELD.finditer(text):
+        if found.start() > 0:
+            out.append((title, text[begin:found.start()].rstrip()))
+        title, begin = found[1], found.end()
+        if title == "Example":
+            break
+    return out + [(title, text[begin:])]
+
+
+class Declaration:
+    """A public declaration of a header: its name, kind, comment above, text without comments, and where it begins."""
+
+    def __init__(self, text, name, declared, begin):
+        head = PARSER.head_of(declared)
+        found = re.match(r"(struct|class|enum|concept|using)\b", head)
+        self.name, self.declared, self.begin = name, declared, begin
+        self.kind = found[1] if found else "function" if "(" in re.split(r"[={;]", head)[0] else "variable"
+        self.line = text.count("\n", 0, begin) + 1
+        comment = []
+        for line in reversed(text[:begin].splitlines()):
+            if line.startswith("///"):
+                comment.insert(0, line[3:].removeprefix(" "))
+            elif not re.match(r"// (\[|clang-format )", line):  # a mark of a quotation
+                break
+        self.comment = comment
+        self.fields = {name for line in comment for title, _ in fields(line) for name in re.findall(FIELDS, title)}
+
+
+def declarations(text):
+    """The public declarations of a header's text, in its order."""
+    blanked, at = PARSER.blanked(text), 0
+    for name, declared in PARSER.public_declarations(blanked):
+        at = blanked.index(declared, at)
+        yield Declaration(text, name, declared, at)
+        at += len(declared)
+
+
+def constraint(d):
+    """The requires-clause of a declaration, or ""."""
+    found = re.search(r"^\s*requires\b.*", d.declared, re.M)
+    return found[0].strip() if found else ""
+
+
+def with_names_of_constrained(text):
+    """The header with a suffix at the name of each public function with a requires-clause, which build.py takes off."""
+    out, end = "", 0
+    for number, d in enumerate(declarations(text)):
+        found = re.search(rf"\b{d.name.rpartition('::')[2]}(?=\()", d.declared)
+        if d.kind == "function" and constraint(d) and found:
+            at = d.begin + found.end()
+            out, end = out + text[end:at] + f"_requires_{number}", at
+    return out + text[end:]
+
+
+def parts_of_headers(root):
+    """The target of CMakeLists.txt that has each header, without "ashlar::"."""
+    text, found = (root / "CMakeLists.txt").read_text(encoding="utf-8"), {}
+    rules = [("layout", "(" + re.search(r"set\(lower_layers (.*)\)", text)[1].replace(" ", "|") + ")(/.*)?|config")]
+    rules += re.findall(r'^take_headers\((\w+) "(.*)"\)$', text, re.M) + [("ashlar", ".*")]
+    include = root / "include" / "ashlar"
+    for path in include.rglob("*.hpp"):
+        header = str(path.relative_to(include))
+        found[header] = next(part for part, rule in rules if re.fullmatch(rule, header.removesuffix(".hpp")))
+    return found
+
+
+def links_of_parts(root):
+    """The targets that each target of CMakeLists.txt links, itself among them."""
+    text = (root / "CMakeLists.txt").read_text(encoding="utf-8")
+    direct = {part: re.findall(r"\bashlar(?:_(\w+))?(?=\s|$)", linked) for part, linked in re.findall(r"^ *ashlar_add_part\((\w+) (.*)\)$", text, re.M)}
+    direct["ashlar"] = re.findall(r"ashlar_(\w+)", re.search(r"target_link_libraries\(ashlar INTERFACE (.*)\)", text)[1])
+    found = {"layout": {"layout"}}
+    while len(found) <= len(direct):
+        for part, linked in direct.items():
+            linked = [p or "ashlar" for p in linked]
+            if all(p in found for p in linked):
+                found[part] = {part}.union(*(found[p] for p in linked))
+    return found
+
+
+def target_of(family, names, parts, links):
+    """The least target for a family on ranks: it has the headers with names, and the kernels of operations."""
+    needed = set()
+    for header in (h for h, found in names.items() if found and family_of(h) == family):
+        needed.add(parts[header])
+        if header.startswith(("ops/", "autodiff/")):
+            needed |= {"tensor", parts.get(header.replace("ops/", "kernels/"), "tensor")}
+    return min((part for part in links if needed <= links[part]), key=lambda part: len(links[part]))
 
 
 CONCEPT = re.compile(r"((?:^ *///[^\n]*\n)*)^template <(?:class|int) [^;{]*>\nconcept (\w+) = [^{;]*(?:\{.*?\n?\})?;", re.M | re.S)
 
 
-def concepts(text, names):
+def found_concepts(text, names):
+    """Triples of a public concept's name, comment and declaration."""
+    for found in CONCEPT.finditer(text):
+        for name in [found[2], "comm::" + found[2]]:
+            if name in names:
+                yield name, " ".join(re.findall(r"/// ?(.*)", found[1])), found[0][len(found[1]):]
+
+
+def label(name):
+    return "concept_" + name.replace("::", "_")
+
+
+def labels(root):
+    """The labels of the public concepts, which Doxygen has no ids for."""
+    texts = headers(root)
+    return {name: label(name) for header, names in names_by_header(root).items() for name, _, _ in found_concepts(texts[header], names)}
+
+
+def concepts(text, names, ids):
     """The public concepts of a header, which Doxygen's groups leave out."""
     out = []
-    for found in CONCEPT.finditer(text):
-        if found[2] in names or "comm::" + found[2] in names:
-            declared = found[0][len(found[1]):]
-            out += [f".. cpp:concept:: {declared.splitlines()[0]} {found[2]}", "", "   " + " ".join(re.findall(r"/// ?(.*)", found[1])), "", "   .. code-block:: cpp", ""]
-            out += ["      " + line for line in declared.splitlines()] + [""]
+    for name, comment, declared in found_concepts(text, names):
+        links = [f":ref:`{other} <{ids[other]}>`" for other in related(name) if other in ids]
+        out += [f".. _{label(name)}:", "", f".. cpp:concept:: {declared.splitlines()[0]} {name.rpartition('::')[2]}", "", "   " + comment, "", "   .. code-block:: cpp", ""]
+        out += ["      " + line for line in declared.splitlines()] + [""]
+        if links:
+            out += ["   **See also**", "      " + ", ".join(links), ""]
     return out
 
 
-def page(family, names, purpose, root):
+def page(family, names, purpose, root, ids):
     """The page of a family, in reStructuredText."""
-    name, title, target, _ = family
-    out = [title, "=" * len(title), "", f"Link ``{target}``.", ""]
+    name, title, _ = family
+    parts = parts_of_headers(root)
+    out = [title, "=" * len(title), "", f"Link ``ashlar::{target_of(name, names, parts, links_of_parts(root))}``.", ""]
+    if name in LOCAL:
+        out += ["These functions do not communicate.", ""]
     for header, found in names.items():
         if not found or family_of(header) != name:
             continue
-        out += [header, "-" * len(header), "", purpose[header].replace("`", "``").replace("*", r"\*"), "", f"``#include <ashlar/{header}>``", "", "Names: " + ", ".join(f"``{n}``" for n in found), "",
+        out += [header, "-" * len(header), "", purpose[header].replace("`", "``").replace("*", r"\*"), "", f"``#include <ashlar/{header}>``, of ``ashlar::{parts[header]}``", "", "Names: " + ", ".join(f"``{n}``" for n in found), "",
                 f".. doxygengroup:: {re.sub('[^a-z0-9_]', '_', header.removesuffix('.hpp'))}", "   :project: ashlar", "   :content-only:", "   :members:", ""]
-        out += concepts((root / "include" / "ashlar" / header).read_text(encoding="utf-8"), found)
+        out += concepts((root / "include" / "ashlar" / header).read_text(encoding="utf-8"), found, ids)
     return "\n".join(out)
 
 
@@ -101,7 +283,7 @@ def purposes(root):
     return out
 
 
-def pages(root):
-    """Pairs of a family's name and the text of its page."""
+def pages(root, ids=None):
+    """Pairs of a family's name and the text of its page. `ids` are the places of names in the reference, for links."""
     names, purpose = names_by_header(root), purposes(root)
-    return {family[0]: page(family, names, purpose, root) for family in FAMILIES}
+    return {family[0]: page(family, names, purpose, root, ids or {}) for family in FAMILIES}

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """filter.py HEADER: prints a header for Doxygen. The lines Shape, Pre, Post, Collective, Cost, Error and Source of its comments become
 titled paragraphs, Example becomes code, and all other text loses its meaning for Doxygen. The public names of a header are one group,
-whose name is the header's path with _ for other characters."""
+whose name is the header's path with _ for other characters. A public function with a requires-clause gets a name of its own, which
+build.py takes off again: Doxygen takes functions that differ in this clause alone for one."""
 
+import pathlib
 import re
 import sys
 
-FIELD = re.compile(r"(Shape|Pre|Post|Collective|Cost|Error|Source|Example): ?(.*)")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import families
+
 COMMENT = re.compile(r"^(\s*)///(<?) ?(.*)$")
 PUBLIC = re.compile(r"(?:inline )?namespace ashlar(?:::(?:comm|op|fn|linalg))? \{$")
 
@@ -24,13 +28,13 @@ def main(header):
     in_code = False
     out = []
     group = re.sub(r"\W", "_", header.rpartition("include/ashlar/")[2].removesuffix(".hpp"))
-    for line in open(header, encoding="utf-8").read().splitlines():
+    for line in families.with_names_of_constrained(pathlib.Path(header).read_text(encoding="utf-8")).splitlines():
         comment = COMMENT.match(line)
         if comment:  # Doxygen would begin or end a comment there
             line = line.replace("*/", "*\u2060/").replace("/*", "/\u2060*")
             comment = COMMENT.match(line)
-        field = comment and FIELD.match(comment[3])
-        if in_code and (field or not comment):
+        parts = families.fields(comment[3]) if comment else []
+        if in_code and (not comment or parts[0][0]):
             out.append("/// @endcode")
             in_code = False
         if not comment:
@@ -42,13 +46,17 @@ def main(header):
             out.append(line)
             if PUBLIC.match(line) or inner:
                 out += [f"/// @addtogroup {group}", "/// @{"]
-        elif field and field[1] == "Example":
-            out += ["/// @par Example", "/// @code{.cpp}", "/// " + field[2]]
-            in_code = True
-        elif field:
-            out += [f"/// @par {field[1]}", "/// " + plain(field[2])]
+        elif in_code:
+            out.append(f"{comment[1]}///{comment[2]} {comment[3]}")
         else:
-            out.append(f"{comment[1]}///{comment[2]} {comment[3] if in_code else plain(comment[3])}")
+            for field, text in parts:
+                if field == "Example":
+                    out += ["/// @par Example", "/// @code{.cpp}", "/// " + text]
+                    in_code = True
+                elif field:
+                    out += [f"/// @par {field}", "/// " + plain(text)]
+                else:
+                    out.append(f"{comment[1]}///{comment[2]} {plain(text)}")
     print("\n".join(out))
 
 

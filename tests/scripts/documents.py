@@ -1,5 +1,5 @@
 """documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
-each page for users begins with what the reader can do after it; each decision begins with a summary;
+each code block says what checks it, and commands name what the tree has; each page for users begins with what the reader can do after it; each decision begins with a summary;
 the page of settings has the rows of the source, which has one for each environment variable; every wrong program has a right one; every sentence of the headers is on a page, and few have no test. In SITE, which scripts/docs built, every public name has a
 declaration, every wrong program an entry, and nothing is fetched from elsewhere."""
 
@@ -13,6 +13,7 @@ root = pathlib.Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(root / "docs" / "site"))
 import errors
 import families
+import related
 import sentences
 import settings
 
@@ -26,6 +27,30 @@ shown = set(re.findall(r"``([\w:]+)``", "\n".join(line for text in pages.values(
 public = set((root / "tests" / "public_names.txt").read_text(encoding="utf-8").split())
 faults += [f"{name} is on no page of the reference" for name in sorted(public - shown)]
 faults += [f"the family {name} has no names" for name, text in pages.items() if "Names: " not in text]
+faults += families.missing_lines(root)
+faults += [f"docs/site/related.py: {name} is in no group" for name in sorted(public - related.all_names())]
+faults += [f"docs/site/related.py: no header declares {name}" for name in sorted(related.all_names() - public)]
+faults += [f"docs/site/related.py: {name} is alone in its groups" for name in sorted(public) if not related.related(name)]
+
+# ---- Targets ----
+# A program that includes a header of a family and links the family's target finds each header behind it.
+include = root / "include" / "ashlar"
+parts, links = families.parts_of_headers(root), families.links_of_parts(root)
+includes = {header: set(re.findall(r'^#include "ashlar/([^"]+)"', (include / header).read_text(encoding="utf-8"), re.M)) for header in parts}
+
+
+def behind(header):
+    found, rest = set(), {header}
+    while rest:
+        found |= rest
+        rest = set().union(*(includes[h] for h in rest)) - found
+    return found
+
+
+for header, found in families.names_by_header(root).items():
+    if found:
+        target = re.search(r"Link ``ashlar::(\w+)``", pages[families.family_of(header)])[1]
+        faults += [f"the family {families.family_of(header)} links ashlar::{target}, which lacks {h}" for h in sorted(behind(header)) if parts[h] not in links[target]]
 
 # ---- Index ----
 docs = root / "docs"
@@ -37,6 +62,42 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *docs.rglob("*.md")]:
     for target in re.findall(r"\[[^\]]+\]\((?!\w+:)([^)#\s]+)", prose):
         if not (page.parent / target).exists():
             faults.append(f"{page.relative_to(root)} links {target}, which is not there")
+
+# ---- Code ----
+# A comment above each block says what checks it: a region of a file (tree.quotes), a command that prints it (outputs.PAGE), lines of a file, or
+# "sketch" and why nothing does. Runs of lines are separated by "// ...".
+CHECKED = re.compile(r"<!-- (?:output: .*|\S+ \[[^\]]+\]|lines: (\S+)|sketch: \S.*) -->")
+
+
+def stripped(text):
+    return "\n".join(line.strip() for line in text.strip("\n").splitlines())
+
+
+for page in [root / "README.md", root / "CONTRIBUTING.md", root / "SECURITY.md", *sorted(docs.rglob("*.md"))]:
+    text, name = page.read_text(encoding="utf-8"), page.relative_to(root)
+    for block in re.finditer(r"^ *```\w*\n(.*?)^ *```$", text, re.M | re.S):
+        above = text[:block.start()].rstrip("\n").rpartition("\n")[2]
+        where, marked = f"{name}:{text.count(chr(10), 0, block.start()) + 1}", CHECKED.fullmatch(above)
+        if not marked:
+            faults.append(f"{where}: nothing checks this block; write <!-- FILE [region] -->, <!-- output: COMMAND -->, <!-- lines: FILE --> or <!-- sketch: WHY --> above it")
+        elif marked[1]:
+            source = f"\n{stripped((root / marked[1]).read_text(encoding='utf-8'))}\n" if (root / marked[1]).exists() else ""
+            faults += [f"{where}: {marked[1]} does not have the lines: {run.strip()}" for run in block[1].split("// ...\n") if f"\n{stripped(run)}\n" not in source]
+
+# ---- Commands ----
+# Lines of a shell name what the tree has: scripts, presets, options and programs.
+presets = set(re.findall(r'"name": "([^"]+)"', (root / "CMakePresets.json").read_text(encoding="utf-8")))
+known_options = {name for name, _, _ in settings.options(root)}
+for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted(docs.rglob("*.md"))]:
+    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for line in re.findall(r"^    (\S.*)$|`([^`\n]+)`", text, re.M):
+        line = line[0] or line[1]
+        wrong = [path for path in re.findall(r"(?<![\w/.])scripts/[\w.-]*\w", line) if not (root / path).exists()]
+        wrong += [preset for preset in re.findall(r"--preset[ =](\w\S*)", line) if preset not in presets]
+        wrong += [option for option in re.findall(r"-D(ASHLAR_\w+)", line if "cmake" in line else "") if option not in known_options]
+        programs = re.findall(r"build/\w+/examples/(\w+)", line)
+        wrong += [program for program in programs if not list((root / "examples").rglob(f"*{program.removeprefix('tutorial_')}.cpp"))]
+        faults += [f"{page.relative_to(root)} names {name}, which the tree does not have: {line}" for name in wrong]
 
 # ---- Beginnings ----
 for page in sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md")):
@@ -72,6 +133,7 @@ code = {source: re.sub(r"^(//|#) \|.*$", "", source.read_text(encoding="utf-8", 
 variables = set()
 for source, text in code.items():
     variables |= set(re.findall(r'(?:read_setting|getenv)\(\s*"(ASHLAR_\w+)"', text)) if "tests/checkpoint" not in str(source) else set()
+    variables |= set(re.findall(r"\$\{(ASHLAR_\w+):?-", text))
     variables |= set(re.findall(r"\$\{?(ASHLAR_(?:BENCH_RANKS|PYTHON|DATA))\b", text)) if source.parent.name == "scripts" else set()
 options = {name for name, _, _ in settings.options(root)}
 everything = "\n".join(code.values())
@@ -108,6 +170,24 @@ if len(sys.argv) > 2:
     for page in (site / "reference").glob("*.html"):
         declared |= set(re.findall(r'<span class="sig-name descname"><span class="n"><span class="pre">(\w+)', page.read_text(encoding="utf-8")))
     faults += [f"{name} has no declaration in the site" for name in sorted(public) if name.rpartition("::")[2] not in declared]
+    constrained = {}
+    for header, text in families.headers(root).items():
+        names = [d.name for d in families.declarations(text) if d.kind == "function" and families.constraint(d)]
+        if names:
+            constrained.setdefault(families.family_of(header), []).extend(names)
+    for family, *_ in families.FAMILIES:
+        described = {d.name for header, text in families.headers(root).items() for d in families.declarations(text) if d.comment and families.family_of(header) == family}
+        linked = len(re.findall(r'<strong>See also</strong>(?:(?!</d[dl]>).)*?<a class="reference internal"', (site / "reference" / f"{family}.html").read_text(encoding="utf-8"), re.S))
+        if linked < len(described):
+            faults.append(f"{family}.html has {linked} entries with See also, and {len(described)} names with a comment")
+    for family, names in constrained.items():
+        page = (site / "reference" / f"{family}.html").read_text(encoding="utf-8")
+        shown = len(re.findall(r'<span class="pre">requires<|<span class="pre">requires ', page))
+        if shown < len(names):
+            faults.append(f"{family}.html shows {shown} constraints; the headers have {len(names)}, of {', '.join(names)}")
+        if re.search(r"_requires_\d", page):
+            faults.append(f"{family}.html shows a name of docs/site/filter.py")
+    faults += [f"{example.name} is on no page" for example in (root / "examples").glob("*.cpp") if not (site / "examples" / f"{example.name}.html").exists()]
     entries = "\n".join(p.read_text(encoding="utf-8") for p in (site / "errors").glob("*.html"))
     faults += [f"{source.name} is on no page of errors" for source in (root / "tests" / "fail").glob("*/*.cpp")
                if f"<h2>{source.stem.replace('_', ' ')}<" not in entries]

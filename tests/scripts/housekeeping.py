@@ -28,5 +28,10 @@ for folder in ["include", "examples", "tests"]:
             known = any(header == h or header.startswith(h + "/") for h in listed) or header.startswith("Kokkos_")
             if not known and not systems.match(header):
                 faults.append(f"docs/dependencies.md lacks {header}, which {source.relative_to(root)} includes")
+# Each row of the tables of scripts/setup: a library or a tool.
+words = re.sub(r"[-_]", " ", page).lower()
+for name in re.findall(r"^([\w./]+)\?? +\|", read("scripts/setup"), re.M):
+    if re.split(r"[./]", name)[0].removesuffix("_of_mpich").replace("_", " ").lower() not in words:
+        faults.append(f"docs/dependencies.md lacks {name}, which scripts/setup installs")
 print("\n".join(faults))
 sys.exit(bool(faults))

@@ -54,7 +54,7 @@ code = hashlib.sha1("".join(sorted(sums["SHA1"] for sums in files.values())).enc
 if document["packages"][0]["packageVerificationCode"]["packageVerificationCodeValue"] != code:
     faults.append("the verification code of the package")
 
-page = (root / "docs/dependencies.md").read_text(encoding="utf-8")
+page = (root / "docs/dependencies.md").read_text(encoding="utf-8").partition("\n## Tools\n")[0]
 libraries = {line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ") and not line.startswith("| library")}
 if libraries != {p["name"] for p in document["packages"][1:]}:
     faults.append(f"libraries: {libraries ^ {p['name'] for p in document['packages'][1:]}} are on one side only")

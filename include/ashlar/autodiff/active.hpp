@@ -212,6 +212,8 @@ constexpr decltype(auto) without_filled_halo(X const& x) {
 }  // namespace autodiff_detail
 
 /// Applies an operation to operands, some of which are active, and writes its pullback on the tape.
+/// Error: as apply of plain tensors.
+/// Example: apply(rotary{}, x), in a function that value_and_grad differentiates
 template <class Op, tensor... X>
   requires(active_value<X> || ...)
 constexpr auto apply(Op const& op, X const&... x) {

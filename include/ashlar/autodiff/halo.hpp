@@ -26,6 +26,7 @@ constexpr C as_cotangent(G const& g) {
 }  // namespace autodiff_detail
 
 /// Reads the owned cells of an active tensor. Its pullback sets the halo cells of the cotangent to 0.
+/// Cost, Error: as for plain tensors.
 template <active_value X>
 [[nodiscard]] constexpr auto as_stale(X const& x) {
   auto const y = as_stale(x.value());
@@ -402,8 +403,11 @@ concept active_stencil = active_value<U> || is_active_halo<std::remove_cvref_t<U
 /// A stencil on operands of which some are active. A functor has a derivative if its member `kind` is linearity::linear,
 /// in all operands together, or linearity::multilinear, in each. Others have a member slope<I>(offset, u...): the
 /// derivative with respect to the element of operand I at that offset. It may take the cell's index after the offset.
+/// Shape: as stencil of plain tensors.
 /// Cost: the pullback is one pass over the cells for each active operand. The halo cells of the first cotangent are terms
 ///   of sums: exchange_halo's pullback, add_halo, sends them to their owners.
+/// Error: as stencil of plain tensors. Under differentiation a functor with neither `kind` nor slope does not compile.
+/// Example: value_and_grad<none>(f), in which f calls stencil(heat{0.1}, exchange_halo(u))
 template <class F, class U, tensor... V>
   requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
@@ -416,6 +420,10 @@ template <class F, class U, tensor... V>
 }
 
 /// Under differentiation the reduction follows the stencil.
+/// Shape: as stencil_and_reduce of plain tensors.
+/// Cost: the stencil, then one pass of the reduction over its result.
+/// Error: as stencil.
+/// Example: auto const [y, s] = stencil_and_reduce(heat{0.1}, [](auto const& y) { return sum(y); }, exchange_halo(u));
 template <class F, class G, class U, tensor... V>
   requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil_and_reduce(F const& f, G const& g, U&& u, V const&... v) {

@@ -73,6 +73,8 @@ auto collectively(communicator const& c, F f, char const* name = "comm::collecti
 /// Runs f on rank 0; if it throws there, every rank throws the same `ashlar::error`.
 /// Collective: all ranks of c; the others wait for rank 0.
 /// Cost: as `collectively`.
+/// Error: `ashlar::error` on every rank, as `collectively`, if f throws on rank 0.
+/// Example: `comm::on_root(c, [&] { write_header(path); });`
 template <class F>
 void on_root(communicator const& c, F f, char const* name = "comm::on_root", call_site w = call_site::current()) {
   std::optional<std::string> failure;

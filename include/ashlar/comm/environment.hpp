@@ -10,6 +10,7 @@
 namespace ashlar {
 
 /// True if MPI calls may be made now: MPI is initialised and not finalised.
+/// Example: if (mpi_is_usable()) report(MPI_COMM_WORLD);
 ASHLAR_INLINE bool mpi_is_usable();
 
 namespace comm_detail {

@@ -247,7 +247,7 @@ class batch_stream {
 
 /// The batches of a dataset of two arrays, such as images and labels. The first become numbers with the layout X, each
 /// times `factor`. The second become integers with the layout Y.
-/// Collective, cost and error: as batch_stream.
+/// Collective, Cost, Error: as batch_stream.
 /// Example: auto images = labelled_stream<float, layout<"data", none>, layout<"data">>(m, train, 1.f / 255);
 // [labelled]
 template <class T, class X, class Y, class M>

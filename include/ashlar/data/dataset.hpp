@@ -77,6 +77,8 @@ class dataset {
 };
 
 /// A dataset of arrays that have equally many examples.
+/// Error: ashlar::error if the arrays have different numbers of examples.
+/// Example: from_arrays(images, labels).batch(128)
 template <class... Array>
 dataset from_arrays(Array&&... array) {
   std::vector<array_source> arrays;

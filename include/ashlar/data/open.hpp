@@ -30,11 +30,13 @@ ASHLAR_INLINE array_source open_idx(communicator const& c, std::string const& na
 
 /// Opens a .npy file. Each rank reads its parts when it needs them.
 /// Collective: all ranks of c. Cost: each rank reads the header. Error: as read_npy, on every rank.
+/// Example: from_arrays(open_npy(c, "images.npy"), open_npy(c, "labels.npy"))
 ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& path, call_site w = call_site::current());
 
 /// Opens a file without a header. Its elements T are row-major and little-endian, from byte `begin` to the end of the
 /// file.
 /// Collective: all ranks of c.
+/// Cost: no rank reads the elements before it needs them.
 /// Error: ashlar::error on every rank if the file cannot be opened, or is shorter or longer than the extents declare.
 /// Element types that npy_kind lacks do not compile.
 /// Example: open_raw<float>(c, "points.bin", {100000, 3})

@@ -31,6 +31,7 @@ struct digit_sets {
 ASHLAR_INLINE digit_sets open_mnist(communicator const& c, std::string const& folder);
 
 /// The same datasets from digits in memory.
+/// Example: auto const [training, test] = digit_sets_of(synthetic_digits(prng_key{1}, 60000, 10000));
 ASHLAR_INLINE digit_sets digit_sets_of(digit_data data);
 
 /// The CRC-32C of all bytes of a dataset's arrays, one array after the other. Rank 0 reads them once.

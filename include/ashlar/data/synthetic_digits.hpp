@@ -70,6 +70,7 @@ ASHLAR_INLINE void make_synthetic_digits(prng_key key, index_t n, idx_array& ima
 /// Pre: n_train >= 0, n_test >= 0.
 /// Post: the same bytes on every rank.
 /// Cost: about 6 microseconds per image.
+/// Example: digit_data const digits = synthetic_digits(prng_key{1}, 60000, 10000);
 ASHLAR_INLINE digit_data synthetic_digits(prng_key key, index_t n_train, index_t n_test);
 
 }  // namespace ashlar

@@ -113,6 +113,7 @@ ASHLAR_INLINE idx_array read_idx(std::string const& name);
 /// and t10k-labels-idx1-ubyte, gzipped or not.
 /// Collective: no. Call it on one rank and broadcast the result, as `load` does.
 /// Error: ashlar::error if a file is broken, images are not 28x28, counts differ or a label is not 0 to 9.
+/// Example: digit_data const digits = read_on_root(c, [] { return read_mnist("mnist"); });
 ASHLAR_INLINE digit_data read_mnist(std::string const& directory);
 
 }  // namespace ashlar

@@ -8,6 +8,7 @@ namespace ashlar {
 /// the value is partial, the cotangent is replicated (P* = R). Over the axes `replicated` it is a partial sum (R* = P).
 /// All other axes that the layout does not name are invariant in both (I* = I).
 /// Post: dual(dual(v, r), v.partial()) == v if all partial reductions of v are sums.
+/// Example: dual(value of partial<layout<none>, "data">, 0) is the value of layout<none>
 constexpr layout_value dual(layout_value const& v, axis_mask replicated) {
   layout_value d = v;
   d.drop_partial(v.partial());

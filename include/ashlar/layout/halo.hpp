@@ -207,6 +207,8 @@ inline constexpr show_halos with_halos{};
 /// A dimension that is split as by `over`, whose shards have room for `width` cells below and above. `beyond` says what
 /// cells beyond the domain hold.
 /// Pre: 0 <= width <= 255; `over` is none, an axis or axes(...).
+/// Error: a width that is not 0 to 255, one periodic side alone, a block-cyclic dimension and a second halo do not
+/// compile.
 /// Example: layout<halo("y", 1), halo("x", 2, edge::periodic), none>
 consteval dimension halo(dimension over, int width, edge beyond = edge::zero) {
   return layout_detail::haloed(over, width, width, beyond, beyond);

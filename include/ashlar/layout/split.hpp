@@ -189,6 +189,7 @@ constexpr index_t common_size(region const& a, region const& b) {
 /// The region of a global array that a rank's shard covers.
 /// Post: if the layout is not partial, each element is in the shards of exactly those ranks that differ only along the
 /// replicated axes.
+/// Example: local_region({2, {10, 3}}, value of layout<"data", none>, {1, {4}}, 1) is rows 3 to 5 and all columns
 constexpr region local_region(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
   region r;
   r.rank = global.rank;
@@ -197,6 +198,7 @@ constexpr region local_region(shape const& global, layout_value const& layout, m
 }
 
 /// Extents of a rank's shard.
+/// Example: local_shape({2, {10, 3}}, value of layout<"data", none>, {1, {4}}, 1) is (3, 3)
 constexpr shape local_shape(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
   return local_region(global, layout, mesh, rank).extents();
 }
@@ -211,6 +213,7 @@ constexpr index_t largest_shard(shape const& global, layout_value const& layout,
 }  // namespace layout_detail
 
 /// True if a list of axes splits n elements into parts of equal size, and into full blocks if it is block-cyclic.
+/// Example: 10 elements are even over an axis of 2 ranks, and not over one of 4
 constexpr bool is_even(index_t n, layout_detail::axis_list const& axes, mesh_shape const& mesh) {
   index_t cyclic = 1;
   for (int i = 0; i < axes.cyclic; ++i) cyclic *= mesh.size[axes[i]];

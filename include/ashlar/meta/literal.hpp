@@ -104,6 +104,8 @@ using text_literal = literal<literal_kind::text>;
 }  // namespace meta_detail
 
 /// One dimension that several axes shard, major to minor: the first splits the dimension, the next splits each part.
+/// Error: no name, or a name twice, does not compile.
+/// Example: layout<axes("data", "model"), none>
 template <std::size_t... N>
 consteval dimension axes(char const (&... name)[N]) {
   static_assert(sizeof...(N) > 0,
@@ -126,6 +128,7 @@ consteval dimension axes(char const (&... name)[N]) {
 /// One block-cyclic dimension: its blocks are assigned round-robin to the ranks of one or more axes (row-major). This
 /// is ScaLAPACK's block-cyclic distribution with the first block on coordinate 0.
 /// Pre: 1 <= block <= 65535
+/// Error: another block, `none`, and a dimension that is block-cyclic already do not compile.
 /// Example: layout<cyclic("p", 64), cyclic("q", 64)>
 consteval dimension cyclic(dimension over, int block) {
   if (over.size == 0) throw "ashlar::cyclic: name the axis over which a dimension is block-cyclic; none is no axis";

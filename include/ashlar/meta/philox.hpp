@@ -68,6 +68,7 @@ ASHLAR_FUNCTION constexpr prng_key fold_in(prng_key key, std::uint64_t datum) {
 
 /// 64 random bits for a global index. Two neighbours share one evaluation of Philox.
 /// Pre: g >= 0
+/// Example: random_bits(prng_key{1}, 5) is the same number on every rank
 ASHLAR_FUNCTION constexpr std::uint64_t random_bits(prng_key key, index_t g) {
   auto const u = static_cast<std::uint64_t>(g);
   return meta_detail::half(meta_detail::philox(key, u / 2, meta_detail::philox_use::numbers),
@@ -123,6 +124,8 @@ ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(prng_key key, index_t b) {
 /// The uniform number of a global linear index, in [0, 1): a multiple of 2^-24 (float) or 2^-53 (double). It depends
 /// only on key and index, so an array filled with it is the same in every layout.
 /// Pre: g >= 0
+/// Error: a T that is neither float nor double does not compile.
+/// Example: uniform<double>(prng_key{1}, 5) is element 5 of every array that this key fills
 template <class T>
 ASHLAR_FUNCTION constexpr T uniform(prng_key key, index_t g) {
   static_assert(!meta_detail::is_neither_float_nor_double<T>::value,

@@ -22,6 +22,8 @@ struct member_names {
 /// names. An aggregate with one type parameter per name, in order, is a tree:
 /// template <class K, class B>
 /// struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); };
+/// Error: a tree does not compile unless it has one type parameter per name.
+/// Example: static constexpr auto names = ashlar::names("kernel", "bias");
 template <std::size_t... N>
 consteval meta_detail::member_names<N...> names(char const (&... name)[N]) {
   return {{name...}};
@@ -46,6 +48,7 @@ template <class X>
 concept tree = meta_detail::is_tree_v<std::remove_cvref_t<X>>;
 
 /// Makes an aggregate from its members' values: build<mlp>(a, b). (clang 16 cannot deduce an aggregate's arguments.)
+/// Example: build<affine>(weight{784, 128}, weight{128})
 template <template <class...> class S, class... M>
 constexpr auto build(M... m) {
   return S<M...>{m...};
@@ -276,6 +279,7 @@ constexpr auto map_members(F&& f, X const& x) {
 }
 
 /// Calls f(leaf, leaf...) on corresponding leaves of trees with the same structure, in order.
+/// Example: for_each_leaf([&](auto const& w) { count += w.extents().size(); }, parameters);
 template <class F, class X, class... More>
 constexpr void for_each_leaf(F&& f, X& x, More&... more) {
   if constexpr (!tree<X>) {

@@ -120,6 +120,7 @@ constexpr shape extents_of_result(Op const& op, X const&... x) {
 /// Collective: no communication.
 /// Error: layouts that do not fit do not compile. ashlar::error if the operands' meshes, of one type, differ in size,
 /// or if run-time extents do not fit.
+/// Example: apply(rotary{}, x) runs the operation `rotary` of a program
 template <class Op, plain_tensor... X>
 constexpr auto apply(Op const& op, X const&... x) {
   static_assert(!ops_detail::operands_on_different_meshes<X...>::value,

@@ -64,8 +64,10 @@ constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[ma
 /// large all-reduce by messages; messages so large that they progress only during calls of MPI. Any number of
 /// collectives may be in flight. If ranks of a node read each other's memory, the next collective among the same ranks
 /// completes the one before.
+/// Shape: as all_reduce, of the result of wait().
 /// Collective: every rank of the mesh calls it, in the same order among its collectives; it does not block.
 /// Cost: as all_reduce, with memory for the data that arrives. On p ranks up to 2 (p-1) messages per rank, for any p.
+/// Error: as all_reduce. The sum of a halo does not compile: all_reduce waits for it.
 /// Example: auto sums = all_reduce_async<"data">(gradient); ...; auto const g = sums.wait();
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site w = call_site::current()) {
@@ -78,6 +80,10 @@ template <tensor X>
 }
 
 /// Begins an all_gather; the rest as for all_reduce_async.
+/// Shape: as all_gather, of the result of wait().
+/// Collective, Cost: as all_reduce_async, with the bytes of all_gather.
+/// Error: as all_gather.
+/// Example: auto begun = all_gather_async<"data">(x); ...; auto const whole = begun.wait();
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather_async(X const& x, call_site w = call_site::current()) {
   return relayout_async(ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, As, X>(),
@@ -85,6 +91,10 @@ template <dimension Axes, gathered As = gathered::replicated, tensor X>
 }
 
 /// Begins a reduce_scatter; the rest as for all_reduce_async.
+/// Shape: as reduce_scatter, of the result of wait().
+/// Collective, Cost: as all_reduce_async, with the bytes of reduce_scatter.
+/// Error: as reduce_scatter.
+/// Example: auto begun = reduce_scatter_async<"data", 0>(gradient); ...; auto const part = begun.wait();
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto reduce_scatter_async(X const& x, call_site w = call_site::current()) {
   return relayout_async(ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, X>(),
@@ -92,6 +102,10 @@ template <dimension Axes, int Dim, tensor X>
 }
 
 /// Begins an all_to_all; the rest as for all_reduce_async.
+/// Shape: as all_to_all, of the result of wait().
+/// Collective, Cost: as all_reduce_async, with the bytes of all_to_all.
+/// Error: as all_to_all.
+/// Example: auto begun = all_to_all_async<"data", 1>(x); ...; auto const columns = begun.wait();
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_to_all_async(X const& x, call_site w = call_site::current()) {
   return relayout_async(ops_detail::after_all_to_all<meta_detail::names_in_t<Axes>, Dim, X>(),
@@ -99,6 +113,10 @@ template <dimension Axes, int Dim, tensor X>
 }
 
 /// Begins a redistribute; the rest as for all_reduce_async.
+/// Shape: as redistribute, of the result of wait().
+/// Collective, Cost: as all_reduce_async, with the bytes of redistribute.
+/// Error: as redistribute.
+/// Example: auto begun = redistribute_async<layout<none, "data">>(x); ...; auto const columns = begun.wait();
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute_async(X const& x, call_site w = call_site::current()) {
   return relayout_async(ops_detail::after_redistribute<To, X>(), plan_detail::materialize(x), w);
@@ -119,6 +137,7 @@ constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, c
 /// travel while the gradients of the layers before it are computed.
 /// Collective: every rank of the mesh calls it; forward it sends nothing, and backward it does not block.
 /// Cost: backward one all-reduce of the operand's size per call.
+/// Error: does not compile if the mesh has no axis of the name.
 /// Example: value_and_grad<none>(f), in which f calls einsum<"bi,ih->bh">(x, as_replicated_async<"data">(p.kernel))
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated_async(X const& x, call_site w = call_site::current()) {

@@ -36,6 +36,7 @@ struct indices_are_no_integers {
 /// Shape: as x (..., rows, columns).
 /// Pre: no axis shards the last dimension; rows may be sharded.
 /// Cost: no communication.
+/// Example: causal_softmax(s<layout<"data", none, none>>) -> layout<"data", none, none>
 template <tensor X>
 constexpr auto causal_softmax(X const& x) {
   return apply(ops_detail::causal_softmax_op{}, x);
@@ -47,6 +48,7 @@ constexpr auto causal_softmax(X const& x) {
 /// Pre: no axis shards the positions of k and v. The positions of q may be sharded. Batch and heads may be sharded,
 /// alike in all three.
 /// Cost: no communication; memory for the scores, batch * heads * positions^2 numbers.
+/// Error: queries, keys and values that have not four dimensions do not compile. For layouts: as einsum and softmax.
 /// Example: attention(q<layout<"data", none, "model", none>>, q, q) -> layout<"data", none, "model", none>
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
@@ -65,6 +67,7 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
 
 /// Rows of a table by integer index: take(table, indices). The derivative adds up the cotangents of equal indices.
 /// Cost: no communication; if axes shard the table's rows (a vocabulary), the result is partial over them.
+/// Error: indices that are no integers do not compile.
 /// Example: embedding(t<layout<"model", none>>, i<layout<"data", none>, int>) ->
 ///   partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>

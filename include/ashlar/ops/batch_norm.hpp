@@ -316,6 +316,8 @@ constexpr auto coefficients(double epsilon, M const& moments, Center const& cent
 /// Cost: one all_reduce of 2 doubles per channel over the axes that shard the batch, none if no axis does. Backward the
 /// same, and none with statistics::per_shard. The gradients of scale and shift are partial, like all gradients of
 /// parameters.
+/// Error: does not compile if x is partial, or if its channels are sharded otherwise than theirs. Scale, shift and
+/// statistics that are no vectors do not compile either.
 /// Example: auto [y, state] = batch_norm(x, none, shift, moving);
 template <statistics Over = statistics::global, tensor X, class Scale, class Shift, class Mean, class Variance>
 [[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift,
@@ -343,7 +345,9 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
 }
 
 /// batch_norm with the moving statistics, for inference.
+/// Shape: as x.
 /// Cost: no communication.
+/// Example: auto const y = batch_norm_inference(x, none, shift, state);
 template <tensor X, class Scale, class Shift, class Mean, class Variance>
 constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift,
                                     moving_statistics<Mean, Variance> const& state,

@@ -88,6 +88,7 @@ template <class To, plain_tensor X, class Other>
 }
 
 /// Brings an abstract tensor to another mesh of the same ranks. The exchange is recorded on the tensor's old mesh.
+/// Shape: the extents of x; the result has the layout To on the other mesh.
 /// Error: ashlar::error if the meshes have different numbers of ranks.
 template <class To, class T, class L, class M, class... Axes>
   requires(!plan_detail::layout_is_partial<L>::value && !plan_detail::layout_is_partial<To>::value)

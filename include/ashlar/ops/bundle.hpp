@@ -13,6 +13,8 @@ struct bundled {
 };
 
 /// Bundles tensors, or trees of tensors, for one collective.
+/// Cost: none; the collective that takes it communicates.
+/// Error: none here. all_reduce refuses members of different element types or reductions.
 /// Example: auto [loss, hits, gradients] = all_reduce<"data">(bundle(loss, hits, gradients));
 template <class... X>
 constexpr bundled<X...> bundle(X const&... x) {

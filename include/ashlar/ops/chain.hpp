@@ -63,6 +63,7 @@ constexpr auto chain_of_equal(Layers const& layers, X const& x, F const& f) {
 /// layers are compiled once if their results have the type of their operands. The layers may be equal_layers<N>(layer) in
 /// a dry run. Then f is called for the layers 0 and 1. Layer 1 counts for the others, in the backward pass too.
 /// Cost: the cost of f's calls.
+/// Error: as the functions that f calls.
 /// Example: auto y = chain(p.layers, x, [](auto const& h, auto const& layer, std::size_t) { return block(h, layer); });
 template <tree Layers, class X, class F>
 constexpr auto chain(Layers const& layers, X const& x, F const& f) {

@@ -140,9 +140,11 @@ template <equation E, dimension Axes, tensor A, tensor B>
 }
 
 /// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in chunks, as einsum_all_reduce.
+/// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
 /// Cost: one reduce_scatter per chunk. If the rows are scattered (Dim is 0), a chunk has a part of the rows that each
 /// rank keeps. The operand's rows are copied together for it. Backward one all_gather: both cotangents are products of
 /// its result.
+/// Error: as einsum and reduce_scatter; fewer than one chunk throws ashlar::error.
 /// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h<layout<none, "model">>, w<layout<"model", none>>, 4) ->
 ///   layout<"model", none>
 template <equation E, dimension Axes, int Dim, tensor A, tensor B>

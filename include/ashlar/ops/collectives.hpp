@@ -238,6 +238,8 @@ constexpr auto after_redistribute() {
 /// and the derivative needs no communication.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one collective; 2 |shard| (p-1)/p bytes received per rank.
+/// Error: does not compile if the mesh has no axis of the name, or if elements lack the reduction. Nor does it if the
+///   innermost reduction of the tensor is not over the axes.
 /// Example: all_reduce<"model">(y<partial<layout<"data", none>, "model">>) -> layout<"data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
@@ -255,6 +257,7 @@ template <tensor X>
 /// Gathers the dimension that the axes split last. `As` says if an active result is replicated over them or invariant.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: |result| (p-1)/p bytes received per rank; no packing if all dimensions before it have local extent 1.
+/// Error: does not compile if the mesh has no axis of the name, or if no dimension is split last by the axes.
 /// Example: all_gather<"data">(x<layout<"data", none>>) -> layout<none, none>
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather(X const& x, call_site w = call_site::current()) {
@@ -264,6 +267,8 @@ template <dimension Axes, gathered As = gathered::replicated, tensor X>
 /// Performs the reduction over the axes and leaves each rank a part of dimension Dim.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: |shard| (p-1)/p bytes received per rank.
+/// Error: does not compile if the mesh has no axis of the name, or the tensor no dimension Dim. Nor does it if the
+///   innermost reduction of the tensor is not over the axes.
 /// Example: reduce_scatter<"model", 0>(y<partial<layout<none, none>, "model">>) -> layout<"model", none>
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto reduce_scatter(X const& x, call_site w = call_site::current()) {
@@ -273,6 +278,8 @@ template <dimension Axes, int Dim, tensor X>
 /// Moves the axes from the dimension that they split last to dimension Dim.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: |shard| (p-1)/p bytes received per rank.
+/// Error: does not compile if the mesh has no axis of the name, or the tensor no dimension Dim. Nor does it if no
+///   dimension is split last by the axes.
 /// Example: all_to_all<"data", 1>(x<layout<"data", none>>) -> layout<none, "data">
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_to_all(X const& x, call_site w = call_site::current()) {
@@ -284,6 +291,8 @@ template <dimension Axes, int Dim, tensor X>
 /// Post: the value is the same.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: the bytes of plan(from, To, extents, sizes, sizeof(T), axes of the mesh, links); 0 for equal layouts.
+/// Error: does not compile if To has another number of dimensions than the tensor, or names an axis that the mesh
+/// lacks.
 /// Example: redistribute<layout<none, "data">>(x<layout<"data", none>>) -> layout<none, "data">
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {
@@ -303,6 +312,7 @@ template <dimension Axes, class Op = op::sum, tensor X>
 /// of the cotangent backward (Megatron's f). Plain tensors pass through: for them there is no difference.
 /// Collective: every rank of the mesh calls it.
 /// Cost: forward nothing; backward one all-reduce of the operand's size.
+/// Error: does not compile if the mesh has no axis of the name.
 /// Example: as_replicated<"model">(x<layout<"data", none>>) -> layout<"data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {

@@ -98,6 +98,7 @@ struct magnitude {
 }  // namespace ops_detail::fn
 
 /// The conjugate of each element; a real tensor is returned itself. Its derivative conjugates the cotangent.
+/// Example: auto const power = real(conj(y) * y);
 template <tensor X>
 constexpr auto conj(X const& x) {
   if constexpr (ops_detail::is_complex_v<element_t<X>>)
@@ -106,6 +107,7 @@ constexpr auto conj(X const& x) {
     return x;
 }
 /// The real part of each element; a real tensor is returned itself.
+/// Example: auto const u = real(inverse_fft<0>(coefficients));
 template <tensor X>
 constexpr auto real(X const& x) {
   if constexpr (ops_detail::is_complex_v<element_t<X>>)
@@ -114,6 +116,8 @@ constexpr auto real(X const& x) {
     return x;
 }
 /// The imaginary part of each element.
+/// Error: real elements do not compile.
+/// Example: auto const phase = atan2(imag(y), real(y));
 template <tensor X>
 constexpr auto imag(X const& x) {
   using T = element_t<X>;
@@ -126,6 +130,7 @@ constexpr auto imag(X const& x) {
 }
 
 /// The absolute value of each element, a real number. Its derivative at 0 is 0.
+/// Example: abs(fft<0>(x)) is the spectrum of x
 template <tensor X>
   requires ops_detail::is_complex_v<element_t<X>>
 constexpr auto abs(X const& x) {

@@ -71,11 +71,16 @@ constexpr auto dct(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::cosine, Type, ops_detail::direction::forward>(x);
 }
 /// The inverse of dct of the same type, as scipy.fft.idct.
+/// Shape: as dct.
+/// Pre, Cost, Error: as dct.
+/// Example: inverse_dct<1>(dct<1>(x)) equals x, up to rounding
 template <int Dim, int Type = 2, tensor X>
 constexpr auto inverse_dct(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::cosine, Type, ops_detail::direction::inverse>(x);
 }
 /// The sine transform along dimension Dim of each line, of type 1 to 4, as scipy.fft.dst with norm=None.
+/// Shape: as dct.
+/// Pre, Cost, Error: as dct.
 /// Post: of type 2, y_k = 2 sum over j of x_j sin(pi (j + 1/2) (k + 1) / n)
 /// Example: dst<0, 1>(x) for a function that is 0 at both ends
 template <int Dim, int Type = 2, tensor X>
@@ -83,6 +88,9 @@ constexpr auto dst(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::sine, Type, ops_detail::direction::forward>(x);
 }
 /// The inverse of dst of the same type, as scipy.fft.idst.
+/// Shape: as dct.
+/// Pre, Cost, Error: as dct.
+/// Example: inverse_dst<1>(dst<1>(x)) equals x, up to rounding
 template <int Dim, int Type = 2, tensor X>
 constexpr auto inverse_dst(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::sine, Type, ops_detail::direction::inverse>(x);

@@ -124,6 +124,8 @@ constexpr auto argmax(X const& x) {
   return ops_detail::extremum_over<ops_detail::below, Dims...>(x);
 }
 /// The smallest element and its global index; else as argmax.
+/// Cost, Error: as argmax.
+/// Example: element_index(all_reduce(argmin<1>(x<layout<"data", "model">>))) -> layout<"data">
 template <int... Dims, tensor X>
 constexpr auto argmin(X const& x) {
   return ops_detail::extremum_over<ops_detail::above, Dims...>(x);
@@ -132,6 +134,7 @@ constexpr auto argmin(X const& x) {
 /// The index in each element of a result of argmax or argmin.
 /// Cost: no communication.
 /// Error: a partial result does not compile; all_reduce it first.
+/// Example: element_index(argmax<1>(x<layout<"data", none>>)) -> layout<"data">
 template <tensor X>
 constexpr auto element_index(X const& x) {
   static_assert(!ops_detail::elements_are_no_extrema<X>::value,
@@ -144,6 +147,7 @@ constexpr auto element_index(X const& x) {
 /// The value in each element of a result of argmax or argmin.
 /// Cost: no communication.
 /// Error: a partial result does not compile; all_reduce it first.
+/// Example: element_value(argmax<1>(x<layout<"data", none>>)) -> layout<"data">
 template <tensor X>
 constexpr auto element_value(X const& x) {
   static_assert(!ops_detail::elements_are_no_extrema<X>::value,

@@ -175,6 +175,8 @@ constexpr auto fft(X const& x) {
 /// The inverse of fft, as numpy.fft.ifft.
 /// Post: inverse_fft<D>(fft<D>(x)) equals x, up to rounding
 /// Cost: no communication. The derivative is the same transform of the cotangent.
+/// Error: as fft.
+/// Example: inverse_fft<1>(fft<1>(x<layout<"p", none>>)) -> layout<"p", none>
 template <int Dim, tensor X>
 constexpr auto inverse_fft(X const& x) {
   if constexpr (ops_detail::can_transform<Dim, X>())
@@ -187,6 +189,7 @@ constexpr auto inverse_fft(X const& x) {
 /// Shape: the extent of the dimension becomes n / 2 + 1, rounded down; an extent of 0 stays 0.
 /// Cost: no communication; half the work of fft.
 /// Error: complex elements do not compile.
+/// Example: rfft<1>(x<layout<"p", none>>) -> layout<"p", none>
 template <int Dim, tensor X>
 constexpr auto rfft(X const& x) {
   using is_complex = ops_detail::elements_are_complex<element_t<X>>;
@@ -203,6 +206,7 @@ constexpr auto rfft(X const& x) {
 /// if n is even, of coefficient n / 2 are ignored.
 /// Shape: the extent of the dimension becomes n.
 /// Pre: the dimension has n / 2 + 1 coefficients, rounded down.
+/// Cost: no communication; half the work of fft.
 /// Error: real elements do not compile; another number of coefficients throws ashlar::error.
 /// Example: inverse_rfft<1>(rfft<1>(x), x.extent(1))
 template <int Dim, tensor X>

@@ -193,6 +193,8 @@ template <class L, int... Dims, tensor X>
   return ops_detail::transform_to<ops_detail::direction::forward, L, Dims...>(x, w);
 }
 /// The inverse of fft_to.
+/// Shape: as fft_to.
+/// Collective, Cost, Error: as fft_to.
 /// Example: inverse_fft_to<layout<"p", "q", none>>(fft_to<layout<none, "p", "q">>(x)) equals x, up to rounding
 template <class L, int... Dims, tensor X>
 [[nodiscard]] constexpr auto inverse_fft_to(X const& x, call_site w = call_site::current()) {

@@ -60,15 +60,20 @@ struct frequency_at {
 
 /// The elements along dimension Dim in the order of the frequencies, from the most negative one on, as
 /// numpy.fft.fftshift. Whatever is partial stays partial.
+/// Shape: the extents and the layout of x.
 /// Pre: no axis shards the dimension.
 /// Post: inverse_fftshift<D>(fftshift<D>(x)) == x
 /// Cost: no communication. The derivative is the inverse shift.
+/// Error: does not compile if an axis shards the dimension, or if the tensor has no such dimension.
 /// Example: fftshift<1>(fft<1>(x))
 template <int Dim, tensor X>
 constexpr auto fftshift(X const& x) {
   return ops_detail::shift<Dim>(ops_detail::direction::forward, x);
 }
 /// The inverse of fftshift. They differ if the extent is odd.
+/// Shape: the extents and the layout of x.
+/// Pre, Cost, Error: as fftshift.
+/// Example: inverse_fft<1>(inverse_fftshift<1>(y)), with y in the order of the frequencies
 template <int Dim, tensor X>
 constexpr auto inverse_fftshift(X const& x) {
   return ops_detail::shift<Dim>(ops_detail::direction::inverse, x);
@@ -76,6 +81,7 @@ constexpr auto inverse_fftshift(X const& x) {
 
 /// The frequencies of the coefficients that fft gives, in cycles per unit of the sample distance d, as
 /// numpy.fft.fftfreq: 0, 1, ..., -2, -1, divided by n d. Abstract or real as the handle is.
+/// Cost: no communication.
 /// Example: fftfreq<double, layout<"q">>(m, 256) -> layout<"q">
 template <std::floating_point T, class L, class Handle>
 constexpr auto fftfreq(Handle const& m, index_t n, T d = T(1), call_site w = call_site::current()) {
@@ -84,6 +90,8 @@ constexpr auto fftfreq(Handle const& m, index_t n, T d = T(1), call_site w = cal
       elementwise(ops_detail::frequency_at<T>{count, count * d}, arange<T, L>(m, n, T(0), T(1), w)));
 }
 /// The frequencies of the n / 2 + 1 coefficients that rfft gives, as numpy.fft.rfftfreq.
+/// Cost: no communication.
+/// Example: rfftfreq<double, layout<"q">>(m, 256) -> layout<"q">
 template <std::floating_point T, class L, class Handle>
 constexpr auto rfftfreq(Handle const& m, index_t n, T d = T(1), call_site w = call_site::current()) {
   return plan_detail::evaluated(arange<T, L>(m, ops_detail::half_spectrum(n), T(0), T(1), w) / (static_cast<T>(n) * d));

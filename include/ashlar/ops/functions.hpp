@@ -433,43 +433,62 @@ constexpr auto operator-(A const& a, element_t<A> s) {
   return elementwise(ops_detail::fn::shift<element_t<A>>{-s}, a);
 }
 
+/// The larger of each element and 0. The derivative at 0 is 0.
+/// Example: relu(x<layout<"data", none>>) -> layout<"data", none>
 template <tensor A>
 constexpr auto relu(A const& a) {
   return elementwise(ops_detail::fn::relu{}, a);
 }
+/// The exponential function of each element.
+/// Example: exp(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto exp(A const& a) {
   return elementwise(ops_detail::fn::exp{}, a);
 }
+/// The natural logarithm of each element.
+/// Example: log(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto log(A const& a) {
   return elementwise(ops_detail::fn::log{}, a);
 }
+/// The square root of each element.
+/// Example: sqrt(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto sqrt(A const& a) {
   return elementwise(ops_detail::fn::sqrt{}, a);
 }
+/// The hyperbolic tangent of each element.
+/// Example: tanh(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto tanh(A const& a) {
   return elementwise(ops_detail::fn::tanh{}, a);
 }
+/// Each element times itself.
+/// Example: square(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto square(A const& a) {
   return elementwise(ops_detail::fn::square{}, a);
 }
+/// The absolute value of each element. Its derivative at 0 is 0.
+/// Example: abs(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto abs(A const& a) {
   return elementwise(ops_detail::fn::abs{}, a);
 }
+/// The larger element of two tensors, or of one tensor that is broadcast to the other.
+/// Example: maximum(x<layout<"data", none>>, y<layout<none>>) -> layout<"data", none>
 template <tensor A, tensor B>
 constexpr auto maximum(A const& a, B const& b) {
   return ops_detail::arithmetic(ops_detail::fn::maximum{}, a, b);
 }
+/// The smaller element of two tensors, or of one tensor that is broadcast to the other.
+/// Example: minimum(x<layout<"data", none>>, y<layout<none>>) -> layout<"data", none>
 template <tensor A, tensor B>
 constexpr auto minimum(A const& a, B const& b) {
   return ops_detail::arithmetic(ops_detail::fn::minimum{}, a, b);
 }
 /// Converts the elements to type To.
+/// Example: cast<double>(x<layout<"data">>) -> layout<"data">
 template <class To, tensor A>
 constexpr auto cast(A const& a) {
   return elementwise(ops_detail::fn::cast<To, element_t<A>>{}, a);
@@ -477,6 +496,7 @@ constexpr auto cast(A const& a) {
 
 /// Mean over dimensions, or over all if none is given: the sum, divided by the global number of elements.
 /// Error: for integers, ashlar::error if their type cannot hold that number, or if it is 0.
+/// Example: mean<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data">
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
   if constexpr (!ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {

@@ -112,6 +112,7 @@ constexpr auto scatter_add_op::pullback(Ct const& ct, Y const&, Update const&, I
 /// Shape: table (n, r...), index (i...); result (i..., r...).
 /// Pre: 0 <= index < n; an index outside gives a row of zeros.
 /// Cost: no communication; if axes shard the table's rows, the result is partial over them.
+/// Error: does not compile if an axis shards the rows and the index, or if the index is partial.
 /// Example: take(table<layout<"model", none>>, index<layout<"data">, int>) -> partial<layout<"data", none>, "model">
 template <class Table, class Index>
 constexpr auto take(Table const& table, Index const& index, call_site w = call_site::current()) {

@@ -96,6 +96,7 @@ template <corners C = corners::all, plain_tensor X>
 }
 
 /// Fills the halo of a tensor in place, for kernels of the program's own that read its memory.
+/// Shape: x keeps its extents and its layout.
 /// Collective: as exchange_halo. Cost: as exchange_halo. Error: as exchange_halo.
 /// Example: update_halo(u); my_kernel(u.stored_view());
 template <corners C = corners::all, plain_tensor X>
@@ -126,6 +127,7 @@ class pending_halo {
 };
 
 /// Begins exchange_halo. stencil takes its result and computes the interior while the messages travel.
+/// Shape: as exchange_halo, of the result of wait().
 /// Collective: every rank of the mesh calls it, in the same order among its collectives; it does not block.
 /// Cost: as exchange_halo. Error: as exchange_halo.
 /// Example: u = stencil(heat{0.1}, exchange_halo_async<corners::none>(u))
@@ -193,7 +195,9 @@ constexpr bool check_owned() {
 }  // namespace ops_detail
 
 /// The owned cells of a tensor with a halo, as a tensor without one.
+/// Shape: the extents of x; the result has the layout owned_layout_t<H>.
 /// Collective: no communication. Cost: a copy of the owned cells.
+/// Error: does not compile without a halo, nor for halo_sums.
 /// Example: double const total = item(all_reduce(sum(owned(u))));
 template <plain_tensor X>
 [[nodiscard]] constexpr auto owned(X const& x) {
@@ -206,6 +210,7 @@ template <plain_tensor X>
 /// The same tensor, of which only the owned cells are to be read. It shares the memory.
 /// Shape: the extents of x; the result has the layout stale<H>.
 /// Collective: no communication. Cost: none.
+/// Error: does not compile without a halo, nor for halo_sums.
 /// Example: auto v = as_stale(exchange_halo(u)); v += f;  // v gets memory of its own
 template <plain_tensor X>
 [[nodiscard]] constexpr auto as_stale(X const& x) {

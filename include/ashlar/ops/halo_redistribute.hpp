@@ -30,6 +30,7 @@ constexpr auto with_halo_filled(X const& x, call_site const& w) {
 
 /// The same between layouts of which one or both have a halo. The owned cells are redistributed. Then the halo is exchanged, unless
 /// To is stale<H>. Given cells are 0, but they stay if the layouts differ in the state of the halo alone.
+/// Shape: the extents of x; the result has the layout To.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: redistribute between the layouts of the owned cells, and exchange_halo if To is not stale. Copies of the shard. If the
 ///   layouts differ in the state of the halo alone, the result is the same memory.

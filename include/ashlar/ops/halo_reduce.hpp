@@ -57,6 +57,7 @@ constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_si
 /// reduced, so a filled halo needs no exchange afterwards.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one collective; 2 n (p-1)/p elements received per rank, where the rank stores n cells.
+/// Error: as all_reduce of a tensor without a halo.
 /// Example: all_reduce<"model">(u<partial<layout<halo("y", 1), none>, "model">>) -> layout<halo("y", 1), none>
 template <dimension Axes, tensor X>
   requires(ops_detail::has_a_halo<layout_t<X>>)

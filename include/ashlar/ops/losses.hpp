@@ -122,6 +122,7 @@ struct weights_have_other_elements {
 /// Mean over all rows of -log(softmax(logits))[label], from integer labels.
 /// Shape: logits (rows..., classes), labels (rows...); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile.
 /// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
@@ -140,6 +141,8 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site
 /// effect, whatever its label. There is no derivative with respect to the weights.
 /// Shape: logits (rows..., classes), labels and weights (rows...); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: as without weights; neither do weights of another shape or of another element type than the logits.
+/// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>, w<layout<"data">>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y, tensor W>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights,
                                      call_site w = call_site::current()) {
@@ -159,6 +162,9 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
 }
 
 /// Mean over all elements of (a - b)^2.
+/// Shape: a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the elements.
+/// Example: mean_squared_error(a<layout<"data", none>>, b<layout<"data", none>>) -> partial<layout<>, "data">
 template <tensor A, tensor B>
 constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -226,6 +232,7 @@ struct distribution_cross_entropy_op : distribution_rule {
 /// any weights). A masked class, with logit -infinity, adds nothing if its target is 0. Both operands have derivatives.
 /// Shape: logits and targets (rows..., classes); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: a distribution of other elements than the logits does not compile.
 /// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data", none>>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
   requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
@@ -304,12 +311,15 @@ struct binary_cross_entropy_from_logits {
 /// Mean over all elements of -(t log p + (1 - t) log(1 - p)), from probabilities p. As in Keras, p is clipped to
 /// [epsilon, 1 - epsilon]. If p is clipped, the derivative with respect to p is 0.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
+/// Example: binary_cross_entropy(p<layout<"data">>, t<layout<"data">>) -> partial<layout<>, "data">
 template <tensor P, tensor Y>
 constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
                                     element_t<P> epsilon = element_t<P>(1e-7)) {
   return mean(elementwise(ops_detail::fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
 }
 /// Binary cross-entropy from logits, whose sigmoids are the probabilities. Nothing overflows and nothing is clipped.
+/// Cost: no communication; the result is partial over the axes that shard the elements.
+/// Example: binary_cross_entropy_from_logits(z<layout<"data">>, t<layout<"data">>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

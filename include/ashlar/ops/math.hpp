@@ -154,19 +154,26 @@ constexpr auto operator/(element_t<A> s, A const& a) {
   return elementwise(ops_detail::fn::divided_number<element_t<A>>{s}, a);
 }
 
+/// The sine of each element, an angle in radians.
+/// Example: sin(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto sin(A const& a) {
   return elementwise(ops_detail::fn::sine<false>{}, a);
 }
+/// The cosine of each element, an angle in radians.
+/// Example: cos(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto cos(A const& a) {
   return elementwise(ops_detail::fn::sine<true>{}, a);
 }
+/// The tangent of each element, an angle in radians.
+/// Example: tan(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto tan(A const& a) {
   return elementwise(ops_detail::fn::tan{}, a);
 }
 /// The angle of the point (x, y), from -pi to pi.
+/// Example: atan2(y<layout<"data">>, x<layout<"data">>) -> layout<"data">
 template <tensor Y, tensor X>
 constexpr auto atan2(Y const& y, X const& x) {
   return ops_detail::arithmetic(ops_detail::fn::atan2{}, y, x);
@@ -178,12 +185,14 @@ constexpr auto pow(A const& a, element_t<A> exponent) {
   return elementwise(ops_detail::fn::power<element_t<A>>{exponent}, a);
 }
 /// The largest whole numbers that are not above the elements. It has no derivative.
+/// Example: floor(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto floor(A const& a) {
   return elementwise(ops_detail::fn::floor{}, a);
 }
 /// Elements beyond a limit become that limit. NaN stays NaN. The derivative beyond the limits is 0.
 /// Pre: low <= high
+/// Example: clamp(x<layout<"data">>, 0.f, 1.f) -> layout<"data">
 template <tensor A>
 constexpr auto clamp(A const& a, element_t<A> low, element_t<A> high) {
   return elementwise(ops_detail::fn::clamp<element_t<A>>{low, high}, a);
@@ -206,10 +215,14 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w
   }
   return x;
 }
+/// A tensor of zeros; else as full.
+/// Example: zeros<float, layout<"data", none>>(m, {128, 10}) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto zeros(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
   return full<T, L>(m, n, T(0), w);
 }
+/// A tensor of ones; else as full.
+/// Example: ones<float, layout<"data", none>>(m, {128, 10}) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto ones(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
   return full<T, L>(m, n, T(1), w);
@@ -239,10 +252,14 @@ constexpr auto full_like(X const& x, element_t<X> value) {
       "ashlar::full_like: the tensor is partial, and each rank would hold the whole value; all_reduce it, or write zeros_like for a sum");
   return plan_detail::filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), value);
 }
+/// A tensor of ones that is like another one; else as full_like.
+/// Example: ones_like(x<layout<"data", none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto ones_like(X const& x) {
   return full_like(x, element_t<X>(1));
 }
+/// A tensor of zeros that is like another one; else as full_like. Of a partial sum it is a partial sum.
+/// Example: zeros_like(x<partial<layout<none>, "data">>) -> partial<layout<none>, "data">
 template <tensor X>
 constexpr auto zeros_like(X const& x) {
   if constexpr (layout_detail::partial_only_by(layout_value_v<mesh_t<X>, layout_t<X>>, layout_detail::op_sum))

@@ -46,6 +46,10 @@ struct confusion_op {
 /// Number of rows whose largest logit is at the label, as a scalar of the logits' element type. It is exact up to 2^24
 /// rows in float. It is partial like the loss, so one collective can reduce both. It has no derivative: pass
 /// stop_gradient(logits).
+/// Shape: logits (rows..., classes), labels (rows...); a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile.
+/// Example: accuracy_count(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -62,7 +66,8 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = ca
 /// Shape: logits (rows..., classes), labels (rows...); a scalar.
 /// Pre: k >= 1.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: k < 1 throws ashlar::error.
+/// Error: k < 1 throws ashlar::error. Labels as for accuracy_count.
+/// Example: top_k_count(z<layout<"data", none>>, y<layout<"data">, int>, 5) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -78,6 +83,7 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_sit
 /// whose label is not a class, is not counted. It has no derivative.
 /// Shape: logits (rows..., classes), labels (rows...); result (classes, classes), label first.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile.
 /// Example: confusion_counts(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<none, none>, "data">
 template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = call_site::current()) {

@@ -34,6 +34,7 @@ struct sum_of_squares_op {
 /// Sum of the squares of all elements, in one pass.
 /// Shape: a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the tensor.
+/// Error: a partial tensor does not compile.
 /// Example: sum_of_squares(x<layout<"data", none>>) -> partial<layout<>, "data">
 template <tensor X>
 constexpr auto sum_of_squares(X const& x) {

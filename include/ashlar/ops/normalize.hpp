@@ -162,14 +162,18 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
 /// Pre: no axis shards these dimensions, and every rank has all of scale and shift.
 /// Cost: no communication; one kernel. The derivatives need no communication either; the derivatives with respect to
 /// scale and shift are partial over the axes that shard x.
+/// Error: does not compile if an axis shards the normalised dimensions, or if an operand is partial. Scale and shift
+/// with more dimensions than x do not compile either.
 /// Example: layer_norm(x<layout<"data", none>>, scale<layout<none>>, shift<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale, tensor Shift>
 constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
   return ops_detail::normalize<true>(epsilon, x, scale, shift);
 }
 
-/// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions, as many as scale has. Shape, Pre
-/// and Cost are as for layer_norm.
+/// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions, as many as scale has.
+/// Shape, Pre, Cost: as layer_norm.
+/// Error: as layer_norm.
+/// Example: rms_norm(x<layout<"data", none>>, scale<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale>
 constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
   return ops_detail::normalize<false>(epsilon, x, scale);

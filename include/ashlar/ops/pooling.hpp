@@ -160,8 +160,10 @@ constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
   return ops_detail::pool2d<To, pooling::max, Size, Stride, Edge>(x, w);
 }
 
-/// The mean of the elements of each window. Positions beyond the edges do not count. Shape, Pre and Cost are as for
-/// max_pool2d.
+/// The mean of the elements of each window. Positions beyond the edges do not count.
+/// Shape, Pre: as max_pool2d.
+/// Cost: no communication.
+/// Example: average_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
   return ops_detail::pool2d<void, pooling::average, Size, Stride, Edge>(x, w);
@@ -173,6 +175,8 @@ constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
 }
 
 /// The mean of each channel over an image: (n, h, w, c) to (n, c). It is partial over the axes that shard h or w.
+/// Cost: no communication.
+/// Example: global_average_pool(x<layout<"data", none, none, none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto global_average_pool(X const& x) {
   return mean<1, 2>(x);

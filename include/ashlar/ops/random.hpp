@@ -27,6 +27,7 @@ struct dropout {
 /// Pre: 0 <= rate < 1.
 /// Cost: no communication.
 /// Error: another rate throws ashlar::error.
+/// Example: dropout(x<layout<"data", none>>, 0.1f, prng_key{1}) -> layout<"data", none>
 template <tensor X>
 constexpr auto dropout(X const& x, element_t<X> rate, prng_key key) {
   if (!(rate >= 0 && rate < 1)) meta_detail::fail("ashlar::dropout: the rate is at least 0 and less than 1");
@@ -69,6 +70,7 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 
 /// A tensor of uniform numbers in [low, high), the same for every layout and mesh. The element with row-major global
 /// index g is a function of (key, g). T is float or double. A halo is computed, not exchanged; given cells are 0.
+/// Error: a partial layout, halo_sums and a T that is neither float nor double do not compile.
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1),
@@ -78,6 +80,8 @@ constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T l
                                   key, w);
 }
 /// A tensor of normal numbers, the same for every layout and mesh. T is float or double.
+/// Error: as uniform.
+/// Example: normal<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, 0.f, 0.1f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1),
                       call_site w = call_site::current()) {

@@ -286,6 +286,7 @@ inline constexpr keep_dims_t keep_dims{};
 /// Sum over dimensions, or over all if none is given.
 /// Shape: without the summed dimensions.
 /// Cost: no communication; if a summed dimension is sharded, the result is partial.
+/// Error: a dimension that the tensor lacks, or that is named twice, does not compile.
 /// Example: sum<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data">
 template <int... Dims, class X>
 constexpr auto sum(X const& x) {
@@ -300,6 +301,8 @@ constexpr auto sum(X const& x, keep_dims_t) {
 /// of the cotangent.
 /// Cost: no communication. The derivative needs none either if no axis shards the dimensions. Otherwise it needs two
 /// all-reduces of the result's size: of the maximum and of the number of ties. A partial operand is all-reduced, too.
+/// Error: as sum.
+/// Example: max<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data", op::max>
 template <int... Dims, class X>
 constexpr auto max(X const& x) {
   return ops_detail::reduce<op::max, Dims...>(x);
@@ -310,6 +313,9 @@ constexpr auto max(X const& x, keep_dims_t) {
 }
 /// Smallest element over dimensions, or over all if none is given. It is NaN if one element is NaN. If a dimension is
 /// sharded, the result is partial by op::min. The derivative and its cost are as for max.
+/// Cost: as max.
+/// Error: as sum.
+/// Example: min<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data", op::min>
 template <int... Dims, class X>
 constexpr auto min(X const& x) {
   return ops_detail::reduce<op::min, Dims...>(x);
@@ -323,6 +329,8 @@ constexpr auto min(X const& x, keep_dims_t) {
 /// leaves the range of its type, so does the derivative.
 /// Cost: no communication. The derivative needs none either if no axis shards the dimensions. Otherwise it needs one
 /// all-reduce of 2 numbers per element of the result. A partial operand is all-reduced, too.
+/// Error: as sum.
+/// Example: prod<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data", op::prod>
 template <int... Dims, class X>
 constexpr auto prod(X const& x) {
   return ops_detail::reduce<op::prod, Dims...>(x);

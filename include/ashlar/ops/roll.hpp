@@ -130,6 +130,8 @@ template <dimension Axes, tensor X>
 }
 
 /// Begins a roll; the rest as for all_reduce_async. Under differentiation the roll is complete when it has begun.
+/// Shape: as roll, of the result of wait().
+/// Collective: as all_reduce_async.
 /// Cost: as roll. Error: as roll.
 /// Example: auto next = roll_async<"p">(visitors); ...; visitors = next.wait();
 template <dimension Axes, tensor X>

@@ -62,11 +62,15 @@ struct log_softmax_pullback_op : softmax_pullback_rule {};
 /// exp(x) / sum of exp(x) over the last dimension.
 /// Pre: no axis shards the last dimension.
 /// Cost: no communication.
+/// Error: does not compile if an axis shards the last dimension, or if the tensor is partial.
+/// Example: softmax(z<layout<"data", none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto softmax(X const& x) {
   return apply(ops_detail::softmax_op{}, x);
 }
 /// log(softmax(x)), without overflow.
+/// Pre, Cost, Error: as softmax.
+/// Example: log_softmax(z<layout<"data", none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto log_softmax(X const& x) {
   return apply(ops_detail::log_softmax_op{}, x);

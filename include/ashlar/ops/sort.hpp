@@ -171,8 +171,11 @@ constexpr auto argsort(X const& x, call_site w = call_site::current()) {
     return ops_detail::order_of<Dim, false>(x, -1);
 }
 /// The elements of a dimension in ascending order, else as argsort.
+/// Shape: as x, in the layout of x.
+/// Collective: if axes shard the dimension, every rank of the mesh calls it, and it blocks.
 /// Cost: as argsort, without the exchange of indices. The derivative gives each element the cotangent of its place in
 ///   the result. If axes shard the dimension, it has one exchange, or the transpose of the all_gather.
+/// Error: as argsort.
 /// Example: sort<1>(x) is NumPy's sort(x, axis=1)
 template <int Dim, tensor X>
 constexpr auto sort(X const& x, call_site w = call_site::current()) {

@@ -12,6 +12,7 @@ namespace ashlar {
 struct stencil_box {
   int distance = 0;
 };
+/// Error: ashlar::error for a distance below 0.
 /// Example: stencil(heat{0.1}, inside(1), u) keeps the outermost cells, as Dirichlet values
 constexpr stencil_box inside(int distance) {
   if (distance < 0) meta_detail::fail("ashlar::inside: a distance from the edge is 0 or more cells");

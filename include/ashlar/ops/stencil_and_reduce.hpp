@@ -36,6 +36,7 @@ constexpr auto run_stencil_and_reduce(F const& f, G const& g, U&& u, V const&...
 
 /// A stencil, and one reduction of its result in the same pass: the pair (stencil(f, u, v...), g(result)). g is as in
 /// assign_and_reduce. Other tensors that it reads have the elements from before.
+/// Shape: the first result as of stencil, the second as g returns it.
 /// Collective: as stencil. The reduction is partial over the axes that shard its operand, as sum is.
 /// Cost: one pass over the operands and over what g reads. The result is not read from memory again.
 /// Post: the elements have the bits that stencil gives. On the host the reduction has the bits that g gives afterwards, unless

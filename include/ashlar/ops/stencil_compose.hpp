@@ -156,6 +156,7 @@ constexpr auto compose(F const& f, G const& g) {
   return ops_detail::composition_of(std::tuple_cat(ops_detail::steps_of<G>::of(g), ops_detail::steps_of<F>::of(f)));
 }
 /// f, K times, with one exchange: compose(f, compose(f, ...)).
+/// Error: K below 1 does not compile.
 /// Example: u = stencil(repeated<4>(heat{0.1}), exchange_halo(u));  // a halo of width 4
 template <int K, class F>
 constexpr auto repeated(F const& f) {

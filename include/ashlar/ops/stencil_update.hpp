@@ -10,6 +10,8 @@ struct stencil_colour {
   int which = 0, of = 2;
   call_site where{};
 };
+/// Cost: no communication.
+/// Error: ashlar::error unless 0 <= which < of.
 /// Example: colour(0, 2) are the red cells of a chess board, and colour(1, 2) the black ones
 constexpr stencil_colour colour(int which, int of, call_site w = call_site::current()) {
   if (of < 1 || which < 0 || which >= of)

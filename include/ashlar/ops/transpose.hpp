@@ -6,6 +6,8 @@
 namespace ashlar {
 
 /// The dimensions of a tensor in another order: transpose<1, 0>(x) is the matrix transpose.
+/// Cost: no communication.
+/// Example: transpose<1, 0>(x<layout<"data", "model">>) -> layout<"model", "data">
 template <int... Order, class X>
 constexpr auto transpose(X const& x) {
   constexpr equation e = [] {
@@ -57,6 +59,7 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
 /// The first step of the plan transposes the elements that it transfers, so there is no transposed copy.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: the cost of the redistribution.
+/// Error: as redistribute.
 /// Example: transpose<layout<"data", none>, 1, 0>(x<layout<"data", none>>) -> layout<"data", none>
 template <class To, int... Order, tensor X>
 [[nodiscard]] constexpr auto transpose(X const& x, call_site w = call_site::current()) {

@@ -182,6 +182,7 @@ constexpr void require_static_even_pieces() {
 
 /// Joins dimensions First to Last into one. No element moves.
 /// Pre: if axes shard dimension First, its extent is a multiple of the number of their ranks.
+/// Cost: no communication and no copy.
 /// Error: ashlar::error on every rank if it is not.
 /// Example: flatten<0, 1>(x<layout<"data", none, "model">>) -> layout<"data", "model">
 template <int First, int Last, class X>
@@ -212,6 +213,9 @@ constexpr auto flatten(X const& x) {
 /// Cuts dimension Dim into dimensions of the given extents. No element moves.
 /// Pre: the product of the extents is the dimension's extent. If axes shard it, the first extent is a multiple of the
 /// number of their ranks.
+/// Cost: no communication and no copy.
+/// Error: a dimension that the tensor lacks does not compile; extents that do not fit throw ashlar::error on every
+/// rank.
 /// Example: unflatten<1>(x<layout<"data", none>>, {12, 64}) -> layout<"data", none, none>
 template <int Dim, class X, int N>
 constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = call_site::current()) {

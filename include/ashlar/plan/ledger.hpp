@@ -13,6 +13,8 @@ using call_site = std::source_location;
 /// The part of a training step that a collective belongs to.
 enum class pass : unsigned char { forward, backward, update };
 
+/// The name of a pass.
+/// Example: to_text(pass::forward) is "forward"
 constexpr char const* to_text(pass p) {
   return p == pass::forward ? "forward" : p == pass::backward ? "backward" : "update";
 }

@@ -49,6 +49,7 @@ struct named_mesh {
 
 /// A mesh from a text such as "data=2,model=4".
 /// Error: ashlar::error for a text of another form, an axis named twice, more than 8 axes or more than 2^28 ranks.
+/// Example: parse_named_mesh("data=2,model=4").find("--from", "model") == 1
 ASHLAR_INLINE named_mesh parse_named_mesh(std::string_view text);
 
 /// A layout from a text with one spec per dimension: "data+model,none,pipe%64". `partial` has the axes over which it is
@@ -60,6 +61,7 @@ ASHLAR_INLINE layout_value parse_layout(named_mesh const& m, std::string const& 
 
 /// Extents from a text such as "4096,4096".
 /// Error: ashlar::error for a text of another form, more than 8 dimensions, or more than 2^56 bytes.
+/// Example: parse_extents("4096,4096") == shape::of(4096, 4096)
 ASHLAR_INLINE shape parse_extents(std::string_view text, index_t element_bytes = 1);
 
 /// The steps of a plan with their costs, one per line: the bytes that the rank receives that receives most.

@@ -27,6 +27,7 @@ ASHLAR_INLINE char const* op_text(int op);
 
 /// A layout as a program writes it: partial<layout<"data", axes("x", "y")>, "model", op::max>. `names` are the names of
 /// the axes.
+/// Example: to_string(layout<"data", none>{}) is "layout<\"data\", none>"
 ASHLAR_INLINE std::string to_string(layout_value const& v, char const* const* names);
 
 /// The same for a layout's type: to_string(layout<"data", none>{}).

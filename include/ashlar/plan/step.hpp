@@ -21,6 +21,8 @@ enum class collective {
   solver
 };
 
+/// The name of a collective.
+/// Example: to_text(collective::all_gather) is "all_gather"
 constexpr char const* to_text(collective c) {
   constexpr char const* text[]{"permute",  "all_to_all", "all_gather",    "reduce_scatter", "all_reduce",
                                "exchange", "broadcast",  "exchange_halo", "add_halo",       "solver"};
@@ -64,6 +66,8 @@ constexpr bool operator==(step_kind k, collective c) {
   return plan_detail::communicates(k) && plan_detail::collective_of(k) == c;
 }
 
+/// The name of a kind of step.
+/// Example: to_text(step_kind::slice) is "slice"
 constexpr char const* to_text(step_kind k) {
   return plan_detail::communicates(k) ? to_text(plan_detail::collective_of(k))
          : k == step_kind::slice      ? "slice"

@@ -17,6 +17,7 @@ ASHLAR_INLINE void require_same_ranks(communicator const& a, communicator const&
 }  // namespace tensor_detail
 
 /// Brings a tensor to another mesh of the same ranks, in layout To of that mesh.
+/// Shape: the extents of x; the result has the layout To on the other mesh.
 /// Pre: both meshes are made from one communicator.
 /// Collective: every rank of the meshes calls it; it blocks.
 /// Cost: one exchange. A rank receives the elements of its new shard that it lacks, each once. The first such call

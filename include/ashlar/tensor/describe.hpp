@@ -11,6 +11,7 @@ namespace ashlar {
 
 /// Writes versions and settings, one per line: ashlar and compiler, MPI, Kokkos, BLAS, oneDNN.
 /// Pre: MPI and Kokkos are initialised. Not collective.
+/// Example: if (m.rank() == 0) describe(std::cout, m);
 ASHLAR_INLINE void describe(std::ostream& out);
 
 /// The same, and the mesh: its axes and, for every set of axes, the transport between the ranks along them.

@@ -423,6 +423,7 @@ void fill_stored(X& x, element_t<X> const& value) {
 }  // namespace tensor_detail
 
 /// Sets every element. Expressions of the tensor keep its elements as they were.
+/// Example: fill(sums, 0.);
 template <class T, class L, class M, class S>
 void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
   x.owner()->before_writing();

@@ -137,6 +137,7 @@ std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current())
 /// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
 /// Cost: as gather, but every rank receives the elements that it lacks, once.
 /// Error: as gather.
+/// Example: std::vector<double> const all = gather_all(x);
 template <plain_tensor X>
 std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,

@@ -114,6 +114,8 @@ struct layout_has_no_given_edge {
 /// Makes a tensor with a halo whose owned cell at global index (i...) is f(i...). Given cells are f of their index,
 /// which is beyond the domain. If the layout is not stale, all halo cells are computed: no exchange is needed.
 /// Collective: no communication.
+/// Cost: one kernel.
+/// Error: halo_sums and a partial layout do not compile, nor does a function that takes another number of indices.
 /// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
 template <class T, class L, class M, int N, class F>
   requires(layout_detail::layout_has_a_halo<L>::value)
@@ -226,6 +228,7 @@ inline constexpr bool is_strided_view = std::is_same_v<typename View::array_layo
 /// Pre: the extents that this rank stores: owned cells and halo, or none at all on a rank that owns none. The view is
 ///   row-major (LayoutRight), which Kokkos may have padded, or strided, as a subview is.
 /// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: two all-reduces of at most 144 bytes, and no copy.
 /// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view has other extents than
 ///   this rank stores; if L is halo_sums<H> and the view is not contiguous.
 /// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
@@ -239,6 +242,7 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], cal
 }
 /// The same for a column-major view (LayoutLeft), or a subview of one. Layout and extents describe the tensor, whose
 /// dimension 0 is the last dimension of the view.
+/// Collective, Cost, Error: as adopt.
 /// Example: auto u = adopt_reversed<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {ny, nx});  // view(x, y)
 template <class L, class M, class View, int N>
   requires(layout_detail::layout_has_a_halo<L>::value)

@@ -15,11 +15,15 @@ namespace ashlar {
 struct memory_use {
   std::size_t bytes = 0, peak = 0;
 };
+/// The bytes of this rank's tensors and scratch memory now, and the most since reset_peak_memory().
+/// Example: std::size_t const most = memory_in_use().peak;
 template <class Space = Kokkos::DefaultExecutionSpace>
 memory_use memory_in_use() {
   using pool = tensor_detail::pool<typename Space::memory_space>;
   return {pool::in_use(), pool::peak()};
 }
+/// Begins a new measurement of memory_in_use().peak.
+/// Example: reset_peak_memory(); step(...); std::size_t const most = memory_in_use().peak;
 template <class Space = Kokkos::DefaultExecutionSpace>
 void reset_peak_memory() {
   tensor_detail::pool<typename Space::memory_space>::reset_peak();

@@ -241,6 +241,7 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 /// Makes a tensor whose shard is a view of the user's, without a copy. The tensor keeps the view alive.
 /// Pre: contiguous and row-major (LayoutRight), with the extents of this rank's shard.
 /// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: two all-reduces of at most 144 bytes, and no copy.
 /// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view is not contiguous or has
 ///   other extents than its shard.
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
@@ -278,6 +279,7 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w 
 }
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.
+/// Collective, Cost, Error: as adopt.
 /// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],
@@ -340,6 +342,8 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 }  // namespace tensor_detail
 
 /// Makes a tensor whose element at global index (i...) is f(i...). A kernel in the tensor's space calls f.
+/// Collective: no communication.
+/// Cost: one kernel.
 /// Error: a partial layout does not compile: each rank's term would be the whole value. A function that takes another number of indices
 /// does not compile.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })

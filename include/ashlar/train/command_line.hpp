@@ -28,6 +28,7 @@ ASHLAR_INLINE double parse_number(std::string const& option, std::string const& 
                                   std::string const& expected);
 
 /// The words in one line, such as "float or double".
+/// Example: join_words({"float", "double"}) == "float or double"
 ASHLAR_INLINE std::string join_words(std::vector<std::string> const& words, std::string const& between = " or ");
 
 /// The position of an option's text in a list of words.

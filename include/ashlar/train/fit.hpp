@@ -181,6 +181,7 @@ epoch_report evaluate(Batches&& batches, Step step, Callbacks... callbacks) {
 
 /// Make callbacks from functions: f(batch_report, epoch_report so far) after each batch, f(epoch_report) after each
 /// epoch.
+/// Example: fit(3, data, step, after_batch([](batch_report const&, epoch_report const& so_far) { std::cout << so_far.text() << "\n"; }));
 template <class F>
 auto after_batch(F f) {
   struct callback {
@@ -189,6 +190,8 @@ auto after_batch(F f) {
   };
   return callback{std::move(f)};
 }
+/// The same after each epoch.
+/// Example: fit(3, data, step, after_epoch([](epoch_report const& r) { return r["accuracy"] < 0.99; }));
 template <class F>
 auto after_epoch(F f) {
   struct callback {

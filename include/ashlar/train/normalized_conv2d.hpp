@@ -13,11 +13,14 @@ struct conv2d_layer {
   S shift;
   static constexpr auto names = ashlar::names("kernel", "shift");
 };
+/// The parameters of normalized_conv2d: kernels of size by size, from `inputs` to `outputs` channels, and a shift.
+/// Example: conv2d_layer_of(3, 1, 12)
 constexpr auto conv2d_layer_of(index_t size, index_t inputs, index_t outputs) {
   return build<conv2d_layer>(weight{size, size, inputs, outputs}, weight{outputs});
 }
 
 /// Moving statistics as variables of a model: means of 0, variances of 1.
+/// Example: moving_statistics_of(12) for conv2d_layer_of(3, 1, 12)
 constexpr auto moving_statistics_of(index_t channels) {
   return build<moving_statistics>(weight{channels}, weight{channels}.from(initializer::ones));
 }

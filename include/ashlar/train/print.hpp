@@ -32,6 +32,7 @@ void print_step(std::ostream& out, device_mesh<M> const& m, Step step) {
 
 /// Writes the axes of a mesh and the number of ranks, on rank 0: "mesh data=2 x model=4 on 8 ranks".
 /// Collective: no.
+/// Example: print_mesh(std::cout, m) writes "mesh data=2 x model=4 on 8 ranks"
 template <class M>
 void print_mesh(std::ostream& out, device_mesh<M> const& m) {
   if (m.rank() != 0) return;

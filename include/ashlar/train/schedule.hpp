@@ -37,6 +37,7 @@ class schedule {
 
 /// Half a cosine from `rate` at step 0 to rate * last at step `steps`; constant from then on.
 /// Pre: steps >= 1. Error: fewer throw ashlar::error.
+/// Example: adam{.rate = cosine_decay(1e-3, 1000)}
 /// Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017.
 constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
   if (steps < 1) meta_detail::fail("ashlar::cosine_decay: it takes 1 step or more; a constant rate is a number");
@@ -49,6 +50,7 @@ constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
 /// A linear rise over `steps` steps to the first rate of `then`, which the last of them has. After them comes `then`,
 /// whose steps count from there.
 /// Pre: steps >= 0, and `then` does not warm up itself. Error: ashlar::error otherwise.
+/// Example: warm_up(100, cosine_decay(1e-3, 900))
 constexpr schedule warm_up(long steps, schedule then) {
   if (steps < 0 || then.rise_)
     meta_detail::fail("ashlar::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");

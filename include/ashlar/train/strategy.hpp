@@ -286,6 +286,7 @@ constexpr auto init(Handle const& m, Model const& model, prng_key key, call_site
 }
 
 /// Calls f(path, leaf) on each leaf of a tree, in order. A path is a text such as "d1/kernel".
+/// Example: for_each_named([](char const* path, auto const&) { std::cout << path << "\n"; }, parameters);
 template <class F, class X>
 constexpr void for_each_named(F&& f, X& x) {
   train_detail::named_leaves<train_detail::root>(f, x);

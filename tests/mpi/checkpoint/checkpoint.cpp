@@ -102,6 +102,21 @@ TEST_CASE("every layout comes back in every other, on every grid of the ranks") 
     }
 }
 
+TEST_CASE("one file has the step and a tree, which is loaded into other layouts") {
+  shared_folder const folder;
+  auto const m = mesh_of(grids().front());
+  auto const n = shape::of(130, 70);
+  auto const p = all_layouts<double>(m, n, true);
+  auto q = other_layouts<double>(m, n);
+  auto const weights = folder.path / "weights.h5";
+  // [one_file]
+  save_checkpoint(weights, m.communicator(), 7, checkpoint_part("parameters", p));
+  index_t const step = load_checkpoint(weights, m.communicator(), checkpoint_part("parameters", q));
+  // [one_file]
+  CHECK(step == 7);
+  for_each_leaf([](auto const& x) { CHECK(right(x)); }, q);
+}
+
 TEST_CASE("a tensor that travels in many rounds comes back, in every other layout") {
   shared_folder const folder;
   communicator const& c = folder.ranks;

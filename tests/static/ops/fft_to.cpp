@@ -18,6 +18,18 @@ constexpr auto transform = [](auto const& mesh) {
 template <class From, class To, int... Dims>
 constexpr auto moved = collectives(machine, transform<From, To, Dims...>);
 
+// There, and back.
+constexpr auto there_and_back = [](auto const& mesh) {
+  auto const x = make<complex, layout<"p", "q", none>>(mesh, {extent, extent, extent});
+  // [there_and_back]
+  auto const y = fft_to<layout<none, "p", "q">>(x);                   // x of layout<"p", "q", none>: 2 all_to_alls
+  auto const z = inverse_fft_to<layout<"p", "q", none>, 0, 1, 2>(y);  // equals x, up to rounding
+  // [there_and_back]
+  static_assert(std::is_same_v<layout_t<decltype(z)>, layout_t<decltype(x)>>);
+};
+static_assert(collectives(machine, there_and_back).count() == 4);
+static_assert(collectives(machine, there_and_back).count(collective::all_to_all) == 4);
+
 using z = layout<"p", "q", none>;
 using x = layout<none, "p", "q">;
 

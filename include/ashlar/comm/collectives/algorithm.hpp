@@ -19,6 +19,8 @@ enum class algorithm {
   exchange_by_types  ///< an exchange of blocks that are not contiguous. Derived datatypes describe them: nothing is packed.
 };
 
+/// The name of an algorithm, as $ASHLAR_ALGORITHM takes it.
+/// Example: comm::to_text(comm::algorithm::mpi_in_place) is "mpi_in_place"
 constexpr char const* to_text(algorithm a) {
   constexpr char const* text[]{"mpi",      "mpi_in_place",      "mpi_with_counts",  "persistent",
                                "exchange", "exchange_in_parts", "exchange_by_types"};

@@ -88,6 +88,9 @@ namespace ashlar::comm {
 /// Post: `destination[q * n_each + i]` is rank q's `source[i]`.
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives (size() - 1) * n_each elements.
+/// Error: `ashlar::error` if c has all ranks of a mesh, and another rank calls something else, has failed or has ended;
+///   else after the deadline, if there is one.
+/// Example: comm::all_gather(c, mine.data(), mine.size(), all.data());
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned,
                 call_site w = call_site::current()) {

@@ -180,6 +180,9 @@ namespace ashlar::comm {
 ///   or read each other's memory, every rank gets the same bits, combined in the order of the ranks.
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives at least 2 (size() - 1) / size() * n elements.
+/// Error: `ashlar::error` if c has all ranks of a mesh, and another rank calls something else, has failed or has ended;
+///   else after the deadline, if there is one.
+/// Example: comm::all_reduce<op::max>(c, &largest, 1);
 template <class Op, element T>
 void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned,
                 call_site w = call_site::current()) {

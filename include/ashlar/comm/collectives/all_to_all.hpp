@@ -23,6 +23,9 @@ namespace ashlar::comm {
 /// Post: `destination[q * n_each + i]` is rank q's `source[rank() * n_each + i]`.
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives (size() - 1) * n_each elements.
+/// Error: `ashlar::error` if c has all ranks of a mesh, and another rank calls something else, has failed or has ended;
+///   else after the deadline, if there is one.
+/// Example: comm::all_to_all(c, columns.data(), n_each, rows.data());
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned,
                 call_site w = call_site::current()) {

@@ -25,6 +25,9 @@ namespace ashlar::comm {
 /// Post: `data[i]` is the root's `data[i]`.
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank but the root receives n elements.
+/// Error: `ashlar::error` if c has all ranks of a mesh, and another rank calls something else, has failed or has ended;
+///   else after the deadline, if there is one.
+/// Example: comm::broadcast(c, numbers.data(), numbers.size(), 0);
 template <element T>
 void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned,
                call_site w = call_site::current()) {

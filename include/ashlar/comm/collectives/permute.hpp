@@ -10,6 +10,9 @@ namespace ashlar::comm {
 /// Post: `destination[i]` is `source[i]` of rank `from`, or unchanged if `from` is MPI_PROC_NULL.
 /// Collective: the ranks involved; blocks.
 /// Cost: the rank receives n_receive elements.
+/// Error: `ashlar::error` if c has all ranks of a mesh, and another rank calls something else, has failed or has ended;
+///   else after the deadline, if there is one.
+/// Example: comm::permute(c, own.data(), n, right, from_left.data(), n, left);
 template <element T>
 void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive,
              int from, tuning const& how = tuned, call_site w = call_site::current()) {

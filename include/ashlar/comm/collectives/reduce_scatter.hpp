@@ -87,6 +87,9 @@ namespace ashlar::comm {
 ///   combine in the order of the ranks.
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives (size() - 1) * n_each elements.
+/// Error: `ashlar::error` if c has all ranks of a mesh, and another rank calls something else, has failed or has ended;
+///   else after the deadline, if there is one.
+/// Example: comm::reduce_scatter<op::sum>(c, terms.data(), part.data(), part.size());
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
                     tuning const& how = tuned, call_site w = call_site::current()) {

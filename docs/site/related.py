@@ -1,0 +1,227 @@
+"""Groups of related public names: each entry of the reference links the other names of its groups as "See also". tests/scripts/documents.py
+checks that each public name is in a group, and that the groups have no other names."""
+
+GROUPS = """
+# ---- Meshes and layouts ----
+mesh axis mesh_shape device_mesh abstract_mesh max_axes
+layout partial replicated batch_sharded cyclic halo none dimension
+layout_t mesh_t element_t rank_v layout_value_v owned_layout_t mesh_of_layout tensor
+layout_value layout_value_v axis_mask rule_result linearity fault dual
+none none_t axes literal dimension equation
+halo edge corners halo_sums stale fresh without_corners owned_layout_t with_halos exchange_halo
+stale fresh as_stale
+show_halos with_halos draw print
+local_region local_shape region interval index_set is_even shape
+is_even is_even_v static_extents_v fix_extents
+shape max_rank index_t static_extents
+op::sum op::max op::min op::prod partial all_reduce
+padding conv2d max_pool2d average_pool2d
+cyclic linalg::block_cyclic_t scalapack_descriptor
+names axis
+
+# ---- Einsum ----
+einsum einsum_to matmul chain equation elementwise
+einsum einsum_all_reduce einsum_reduce_scatter all_gather_einsum overlap_chunks
+matmul matmul_into einsum_to einsum_plan product_plan
+chain einsum matmul repeated
+
+# ---- Collectives ----
+all_reduce reduce_scatter all_gather all_to_all redistribute
+all_reduce all_reduce_async bundle as_partial as_replicated comm::all_reduce
+all_gather all_gather_async gathered invariant comm::all_gather
+reduce_scatter reduce_scatter_async einsum_reduce_scatter comm::reduce_scatter
+all_to_all all_to_all_async comm::all_to_all
+redistribute redistribute_async redistribute_into redistribute_from redistribute_to plan
+as_partial partial
+as_replicated as_replicated_async invariant
+as_replicated_async as_replicated pending
+pending all_reduce_async all_gather_async reduce_scatter_async all_to_all_async redistribute_async roll_async
+bundle bundled
+roll roll_async shift comm::permute
+overlap_chunks all_gather_async
+
+# ---- Redistribution and views ----
+redistribute_into paste
+slice pad concatenate paste select shift
+shift roll
+transpose flatten unflatten expand
+redistribute_from redistribute_to pack unpack adopt copy_to_mesh
+copy_to_mesh redistribute device_mesh
+
+# ---- Halos and stencils ----
+exchange_halo update_halo exchange_halo_async pending_halo add_halo owned as_stale with_halo
+pending_halo pending
+exchange_halo stencil bundle
+set_beyond edge generate
+stencil stencil_and_reduce compose update user_operation exchange_halo
+stencil_box inside stencil
+stencil_reach star box reaches stencil_reaches centre stencil
+cell_index user_operation stencil tensor_row
+compose repeated
+update colour stencil_colour
+several stencil
+user_operation user_operation_diagnostics elementwise apply
+breaks user_operation_diagnostics fault rule_result
+tensor_row user_operation
+
+# ---- Reductions and metrics ----
+sum max min prod mean keep_dims expand
+keep_dims keep_dims_t
+sum sum_of_squares cumsum all_reduce
+max argmax maximum
+min argmin minimum
+argmax argmin element_index element_value
+sort argsort top_k take_along
+cumsum roll
+accuracy_count top_k_count confusion_counts
+sum_of_squares linalg::norm clip_by_global_norm
+top_k top_k_count
+
+# ---- Losses ----
+softmax log_softmax softmax_cross_entropy sharded_cross_entropy
+softmax_cross_entropy sharded_cross_entropy mean_squared_error binary_cross_entropy binary_cross_entropy_from_logits
+
+# ---- Random numbers ----
+prng_key fold_in random_bits uniform normal dropout
+
+# ---- Layers ----
+attention causal_softmax multi_head_attention attention_kernels
+causal_softmax softmax
+embedding take scatter_add
+take take_along
+batch_norm batch_norm_inference batch_normalized batch_norm_options moving_statistics moving statistics
+batch_norm layer_norm rms_norm
+conv2d max_pool2d average_pool2d global_average_pool pooling
+conv2d conv2d_layer conv2d_layer_of normalized_conv2d moving_statistics_of
+dense dense_of linear affine layer_pair layer_triple sequential columns_then_rows
+linear affine weight build
+residual_classifier residual_classifier_of residual_logits microbatch pipelined
+normalized_conv2d residual_classifier
+
+# ---- Dense solvers ----
+linalg::cholesky linalg::lu linalg::solve linalg::triangular_solve linalg::lstsq linalg::block_cyclic_t
+linalg::lu linalg::lu_factors linalg::form
+linalg::solve linalg::form
+linalg::triangular_solve linalg::triangle
+linalg::cholesky linalg::triangle
+linalg::qr linalg::qr_factors linalg::tall_skinny_qr linalg::lstsq
+linalg::eigh linalg::eigenpairs linalg::svd
+linalg::svd linalg::svd_factors
+linalg::norm linalg::dot linalg::trace
+
+# ---- Transforms ----
+fft inverse_fft rfft inverse_rfft fft_to
+fft_to inverse_fft_to redistribute
+dct inverse_dct dst inverse_dst
+fftshift inverse_fftshift fftfreq rfftfreq fft
+set_fft_effort fft_effort
+
+# ---- Element-wise operations ----
+relu sigmoid gelu gelu_tanh silu leaky_relu
+exp log sqrt square pow tanh
+sin cos tan atan2 tanh
+abs maximum minimum clamp floor where
+real imag conj abs
+elementwise apply where cast
+assign assign_and_reduce fill
+full zeros ones arange full_like ones_like zeros_like make generate
+cast element_t
+
+# ---- Derivatives ----
+value_and_grad vjp with_aux value_and_gradients value_aux_and_gradients active active_value stop_gradient
+remat remat_if value_and_grad
+
+# ---- Plans and ledgers ----
+plan redistribution_plan plan_step step_kind collective links_of link_model redistribute
+einsum_plan product_plan element_cost named_product parse_product text_of_product
+plan text_of_plan text_of_steps
+parse_integer parse_named_mesh parse_layout parse_extents named_mesh
+draw draw_svg to_string print describe
+waste_kind waste_record ledger
+ledger recorder collective_record collective_total collectives call_site pass
+abstract_mesh abstract_tensor make collectives with_extents
+make uniform normal
+to_text collective step_kind pass
+static_shape static_extents static_extents_v fix_extents with_extents
+tensor plain_tensor active_value abstract_tensor sharded_tensor
+
+# ---- Trees and errors ----
+tree names build stack map map_members for_each_leaf equal_layers
+choose_type choose_value
+error comm::collectively comm::on_root
+index_t mesh_shape
+
+# ---- Tensors ----
+environment mpi_environment mpi_is_usable run_program
+sharded_tensor adopt adopt_reversed generate make expression
+gather gather_all scatter item print
+scatter generate
+pack unpack local_region
+memory_use memory_in_use reset_peak_memory require_peak_memory largest_local_size
+describe print to_string
+fill full_like
+
+# ---- Communication ----
+comm::all_reduce comm::all_gather comm::reduce_scatter comm::all_to_all comm::broadcast comm::permute
+comm::all_reduce comm::mpi_op comm::element
+comm::mpi_datatype comm::mpi_op comm::element
+comm::collectively comm::on_root comm::require_equal
+comm::algorithm comm::to_text comm::collective_call comm::tuning comm::tuned comm::algorithm_for
+communicator device_mesh comm_counters
+comm_counters comm::trace ledger
+comm::trace comm::watchdog
+
+# ---- Files ----
+read_idx idx_array read_mnist digit_data crc32c
+read_npy npy_array npy_kind npy_tensor load_npy save_npy
+load_npy save_npy load_npz save_npz npz_array load_hdf5 save_hdf5
+load_hdf5 save_hdf5 hdf5_options load_hdf5_attribute hdf5_attribute
+field_series field_series_options series_field grid_values save_hdf5
+load_arrays save_arrays array_map array_entry save_arrays_options
+save_checkpoint load_checkpoint checkpoint_part checkpoints
+checkpoints checkpoint_options run_checkpoints run_checkpoint_options
+run_checkpoints resume_and_train run_conditions no_checkpoints training_run
+
+# ---- Data ----
+dataset from_arrays array_source batching batch_position last_batch
+batch_stream example_batch labelled_stream batch_field read_ahead
+shuffled_batches microbatches make_batches example_order
+cache_on_disk dataset
+feed feed_labelled feed_training read_on_root rows_of
+open_idx open_npy open_raw open_mnist
+open_mnist digit_sets digit_sets_of synthetic_digits read_mnist
+synthetic_sums synthetic_digits
+data_position epoch_sums batch_stream
+checksum crc32c
+
+# ---- Optimizers, strategies, training ----
+adam adamw adam_state sgd sgd_state rmsprop rmsprop_state convention
+schedule cosine_decay warm_up
+clip_by_global_norm clipped_gradients
+zero init_zero zero_stage update_in_shares
+adam schedule clip_by_global_norm
+pipelined gpipe one_forward_one_backward unpipelined through_stages one_stage
+place places_all weight
+layout_map rule output_rule model_parallel data_parallel data_layout init
+init for_each_named weight initializer laid_out_weight
+fit evaluate metric batch_report epoch_report after_batch after_epoch show_on progress
+progress progress_style epoch_table csv_log
+accumulate microbatches
+test_accuracy accuracy_count
+refuse_option parse_whole parse_number join_words parse_choice parse_mesh_sizes
+compare_with_one_rank require_equal_replicas
+lengthen sample_class
+mean_over running_mean
+print_layouts print_step print_mesh print_blocks print_number print_peak_memory
+resume_and_train training_run run_options step_result nothing_else number_log
+"""
+
+
+def related(name):
+    """The other names of a name's groups, in their order."""
+    groups = [line.split() for line in GROUPS.splitlines() if line and not line.startswith("#")]
+    return [other for other in dict.fromkeys(other for group in groups if name in group for other in group) if other != name]
+
+
+def all_names():
+    return {name for line in GROUPS.splitlines() if not line.startswith("#") for name in line.split()}
