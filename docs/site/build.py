@@ -102,6 +102,7 @@ def reference(root, source, out):
     site = root / "docs" / "site"
     settings = f'''{(site / "Doxyfile").read_text(encoding="utf-8")}
 INPUT = "{root}/include/ashlar"
+EXCLUDE = {" ".join(f'"{root}/include/ashlar/{header}"' for header in sorted(families.MISTAKES))}
 STRIP_FROM_PATH = "{root}/include"
 OUTPUT_DIRECTORY = "{out}"
 FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
@@ -124,7 +125,8 @@ FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
 
 
 def simplify(paths):
-    """Drops values of variables, which Breathe cannot parse. Members that Doxygen lists twice become one, also in several files of headers."""
+    """Drops values of variables, which Breathe cannot parse, and shows constraints and the paths of headers. Members that Doxygen lists twice
+    become one, also in several files of headers."""
     trees = {path: ElementTree.parse(path) for path in paths}
     seen = {}
     for path, tree in trees.items():
@@ -144,6 +146,8 @@ def simplify(paths):
                     first.find("detaileddescription").extend(member.find("detaileddescription"))
                     section.remove(member)
         for compound in tree.iter("compounddef"):
+            for included in compound.findall("includes"):  # Doxygen leaves out the folder
+                included.text = compound.find("location").get("file")
             clause = compound.find("requiresclause")
             if clause is not None:
                 describe(compound, "Constraints", [f"requires {constraint(clause)}"])
@@ -196,10 +200,12 @@ def link_related(paths, labels):
             name = name.removeprefix("ashlar::")
             if path.name.startswith("group__") or member.get("kind") in {"class", "struct"}:
                 entries.append((name, member))
-                ids.setdefault(name, member.get("id"))
-    for name, member in entries:
+    described = [e for e in entries if len(e[1].find("detaileddescription")) or len(e[1].find("briefdescription"))]
+    for name, member in described + entries:
+        ids.setdefault(name, member.get("id"))
+    for name, member in described:
         links = [(ids[other], other) for other in families.related(name) if other in ids]
-        if links and (len(member.find("detaileddescription")) or len(member.find("briefdescription"))):
+        if links:
             describe(member, "See also", links)
     for path, tree in trees.items():
         tree.write(path, encoding="utf-8", xml_declaration=True)

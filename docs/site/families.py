@@ -68,14 +68,18 @@ def lines_needed(family, heads, has_sentence):
 
 
 def missing_lines(root):
-    """A sentence for each public function whose comments lack a line that its family needs. A Cost of "no communication" stands for Collective, too. A
+    """A sentence for each public name without a comment, and for each public function whose comments lack a line that its family needs. A Cost of "no communication" stands for Collective, too. A
     function without a comment, which another family documents, only has another operand there, or refuses one."""
-    functions, documented = {}, set()
+    functions, others, documented = {}, {}, set()
     for header, text in headers(root).items():
         for d in declarations(text) if header not in MISTAKES else []:
             if d.kind == "function":
                 functions.setdefault((family_of(header), d.name), []).append((header, d))
-                documented |= {d.name} if d.comment else set()
+            else:
+                others.setdefault(d.name, (header, d))
+            if d.comment:
+                documented.add(d.name)
+    yield from (f"{header}:{d.line}: {name} has no comment" for name, (header, d) in others.items() if name not in documented)
     include, sentences = root / "include" / "ashlar", set()
     for path in include.glob("*/**/*.hpp"):
         family = family_of(str(path.relative_to(include)).replace("compiled/", ""))
@@ -152,7 +156,7 @@ class Declaration:
         for line in reversed(text[:begin].splitlines()):
             if line.startswith("///"):
                 comment.insert(0, line[3:].removeprefix(" "))
-            elif not re.match(r"// (\[|clang-format )", line):  # a mark of a quotation
+            elif not line.startswith("// "):  # such as the mark of a quotation
                 break
         self.comment = comment
         self.fields = {name for line in comment for title, _ in fields(line) for name in re.findall(FIELDS, title)}
@@ -253,6 +257,11 @@ def concepts(text, names, ids):
     return out
 
 
+def group_of(header):
+    """The name of Doxygen's group of a header, as filter.py makes it."""
+    return re.sub(r"\W", "_", header.removesuffix(".hpp"))
+
+
 def page(family, names, purpose, root, ids):
     """The page of a family, in reStructuredText."""
     name, title, _ = family
@@ -261,10 +270,10 @@ def page(family, names, purpose, root, ids):
     if name in LOCAL:
         out += ["These functions do not communicate.", ""]
     for header, found in names.items():
-        if not found or family_of(header) != name:
+        if not found or family_of(header) != name or header in MISTAKES:
             continue
         out += [header, "-" * len(header), "", purpose[header].replace("`", "``").replace("*", r"\*"), "", f"``#include <ashlar/{header}>``, of ``ashlar::{parts[header]}``", "", "Names: " + ", ".join(f"``{n}``" for n in found), "",
-                f".. doxygengroup:: {re.sub('[^a-z0-9_]', '_', header.removesuffix('.hpp'))}", "   :project: ashlar", "   :content-only:", "   :members:", ""]
+                f".. doxygengroup:: {group_of(header)}", "   :project: ashlar", "   :content-only:", "   :members:", ""]
         out += concepts((root / "include" / "ashlar" / header).read_text(encoding="utf-8"), found, ids)
     return "\n".join(out)
 

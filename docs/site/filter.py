@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import families
 
@@ -27,7 +28,7 @@ def plain(text):
 def main(header):
     in_code = False
     out = []
-    group = re.sub(r"\W", "_", header.rpartition("include/ashlar/")[2].removesuffix(".hpp"))
+    group = families.group_of(header.rpartition("include/ashlar/")[2])
     for line in families.with_names_of_constrained(pathlib.Path(header).read_text(encoding="utf-8")).splitlines():
         comment = COMMENT.match(line)
         if comment:  # Doxygen would begin or end a comment there

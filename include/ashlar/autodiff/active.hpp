@@ -103,6 +103,7 @@ template <class X, axis_mask R>
 inline constexpr bool is_active_v<active<X, R>> = true;
 
 }  // namespace autodiff_detail
+/// A tensor under differentiation, which records on a tape: the operands of a function that value_and_grad calls.
 template <class X>
 concept active_value = autodiff_detail::is_active_v<std::remove_cvref_t<X>>;
 

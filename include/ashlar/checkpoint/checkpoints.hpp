@@ -9,6 +9,8 @@
 
 namespace ashlar {
 
+/// The options of checkpoints.
+/// Example: checkpoints saved(c, "run", {.every = 100, .keep = 2, .asynchronous = true});
 struct checkpoint_options {
   index_t every = 1;          ///< steps between two checkpoints.
   index_t keep = 3;           ///< the number of newest checkpoints to keep.

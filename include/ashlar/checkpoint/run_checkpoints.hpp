@@ -24,6 +24,7 @@ std::string condition_text(X const& x) {
 
 }  // namespace checkpoint_detail
 
+/// The options of run_checkpoints.
 struct run_checkpoint_options {
   index_t every = 100;        ///< steps between two checkpoints.
   index_t keep = 3;           ///< the number of newest checkpoints to keep.

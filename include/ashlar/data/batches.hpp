@@ -13,6 +13,7 @@
 
 namespace ashlar {
 
+/// The order of examples in the batches of an epoch: a permutation that the key and the epoch give, or the stored order.
 enum class example_order { shuffled, stored };
 
 /// The batches of one epoch: a permutation of all examples, cut into batches. It depends only on key and epoch, so all

@@ -9,6 +9,7 @@
 
 namespace ashlar {
 
+/// The options of field_series: the grid, and the storage of its datasets.
 struct field_series_options {
   /// The place of the first point or cell and the distance of neighbours, per dimension of the grid. Empty: 0 and 1.
   std::vector<double> origin = {}, spacing = {};

@@ -5,9 +5,9 @@
 
 namespace ashlar {
 
-/// The cells that an exchange fills: all, or those outside the owned box in one dimension only.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // g++ takes a scoped name for a shadow of ashlar::none
+/// The cells that an exchange fills: all, or those outside the owned box in one dimension only.
 enum class corners : unsigned char { all, none };
 #pragma GCC diagnostic pop
 

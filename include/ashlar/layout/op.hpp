@@ -31,6 +31,8 @@ ASHLAR_FUNCTION constexpr T or_nan(T chosen, [[maybe_unused]] T b) {
 /// minimum are NaN. A user-defined type with the same two static members is a reduction too.
 namespace ashlar::op {
 
+/// The sum of all numbers.
+/// Example: partial<layout<none>, "model", op::sum>, or partial<layout<none>, "model">
 struct sum {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
@@ -41,6 +43,8 @@ struct sum {
     return static_cast<T>(a + b);
   }
 };
+/// The largest number, or NaN if one is NaN.
+/// Example: partial<layout<none>, "model", op::max>
 struct max {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
@@ -51,6 +55,8 @@ struct max {
     return layout_detail::or_nan(a < b ? b : a, b);
   }
 };
+/// The smallest number, or NaN if one is NaN.
+/// Example: partial<layout<none>, "model", op::min>
 struct min {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
@@ -61,6 +67,8 @@ struct min {
     return layout_detail::or_nan(b < a ? b : a, b);
   }
 };
+/// The product of all numbers.
+/// Example: partial<layout<none>, "model", op::prod>
 struct prod {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {

@@ -4,6 +4,7 @@
 
 namespace ashlar {
 
+/// The largest number of dimensions of a tensor.
 inline constexpr int max_rank = 8;
 
 /// Extents of a row-major array of rank 0 to 8.

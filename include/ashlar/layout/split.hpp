@@ -189,7 +189,7 @@ constexpr index_t common_size(region const& a, region const& b) {
 /// The region of a global array that a rank's shard covers.
 /// Post: if the layout is not partial, each element is in the shards of exactly those ranks that differ only along the
 /// replicated axes.
-/// Example: local_region({2, {10, 3}}, value of layout<"data", none>, {1, {4}}, 1) is rows 3 to 5 and all columns
+/// Example: local_region(shape::of(10, 3), v, mesh, 1) is rows 3 to 5 and all columns, if v splits rows over 4 ranks
 constexpr region local_region(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
   region r;
   r.rank = global.rank;
@@ -198,7 +198,7 @@ constexpr region local_region(shape const& global, layout_value const& layout, m
 }
 
 /// Extents of a rank's shard.
-/// Example: local_shape({2, {10, 3}}, value of layout<"data", none>, {1, {4}}, 1) is (3, 3)
+/// Example: local_shape(shape::of(10, 3), v, mesh, 1) is 3 x 3, if v splits rows over 4 ranks
 constexpr shape local_shape(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
   return local_region(global, layout, mesh, rank).extents();
 }

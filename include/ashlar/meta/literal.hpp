@@ -6,6 +6,8 @@ namespace ashlar {
 
 /// A dimension that no axis shards.
 struct none_t {};
+/// The spec of such a dimension.
+/// Example: layout<"data", none>
 inline constexpr none_t none{};
 
 namespace meta_detail {
@@ -95,7 +97,10 @@ namespace meta_detail {
 using axis_literal = literal<literal_kind::axis>;
 
 }  // namespace meta_detail
+/// How one dimension of a tensor is sharded, as a template argument: a name, axes(...), cyclic(...), halo(...) or none.
 using dimension = literal<meta_detail::literal_kind::dimension>;
+/// The equation of an einsum, as a template argument.
+/// Example: einsum<"bi,ih->bh">(x, w)
 using equation = literal<meta_detail::literal_kind::equation>;
 namespace meta_detail {
 

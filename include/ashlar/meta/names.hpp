@@ -6,6 +6,7 @@
 
 namespace ashlar {
 
+/// The largest number of axes of a mesh.
 inline constexpr int max_axes = 8;
 
 namespace meta_detail {

@@ -44,6 +44,7 @@ inline constexpr bool is_tree_v<std::tuple<M...>> = true;
 
 }  // namespace meta_detail
 
+/// An aggregate with `names`, or a std::tuple: parameters, gradients and optimizer moments are trees. Their leaves are tensors.
 template <class X>
 concept tree = meta_detail::is_tree_v<std::remove_cvref_t<X>>;
 

@@ -9,6 +9,8 @@ namespace ashlar {
 /// The state of a gathered active tensor: replicated (each rank's cotangent is one term of a sum) or invariant (each
 /// rank has the whole cotangent). For plain tensors there is no difference.
 enum class gathered { replicated, invariant };
+/// The argument of all_gather for a result that is invariant.
+/// Example: all_gather<"data", invariant>(x)
 inline constexpr gathered invariant = gathered::invariant;
 
 namespace ops_detail {

@@ -26,6 +26,7 @@ struct pooling_diagnostics {
 };
 }  // namespace ops_detail
 
+/// The value of a window: its largest element, or the mean of its elements.
 enum class pooling { max, average };
 
 namespace ops_detail {

@@ -8,6 +8,7 @@
 
 namespace ashlar {
 
+/// The line of a program that calls a function. Errors, ledgers and reports name it.
 using call_site = std::source_location;
 
 /// The part of a training step that a collective belongs to.

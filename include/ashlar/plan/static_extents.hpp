@@ -23,6 +23,7 @@ class with_extents : public Tensor {
   constexpr explicit with_extents(Tensor const& x) : Tensor(x) {}
 };
 
+/// A tensor whose extents are in its type: with_extents, and results of operations on such tensors.
 template <class X>
 concept static_shape = requires { typename plan_detail::plain_t<X>::static_extents_type; };
 

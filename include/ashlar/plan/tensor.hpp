@@ -21,13 +21,16 @@ concept plain_tensor = requires(plan_detail::plain_t<X> const& x) {
   x.extents();
 } && !requires { typename plan_detail::plain_t<X>::cotangent_type; };
 
+/// The type of a tensor's elements.
 template <class X>
 using element_t = typename plan_detail::plain_t<X>::element_type;
 /// The layout of a tensor, as a type.
 template <class X>
 using layout_t = typename plan_detail::plain_t<X>::layout_type;
+/// The mesh of a tensor, as a type.
 template <class X>
 using mesh_t = typename plan_detail::plain_t<X>::mesh_type;
+/// The number of dimensions of a tensor.
 template <class X>
 inline constexpr int rank_v = layout_t<X>::rank;
 

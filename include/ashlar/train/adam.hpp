@@ -22,6 +22,7 @@ struct adam_step {
 
 }  // namespace train_detail
 
+/// The state of adam and adamw: the number of steps, and both moments in the layouts of the parameters.
 template <class M, class V>
 struct adam_state {
   long step;
