@@ -108,9 +108,8 @@ OUTPUT_DIRECTORY = "{out}"
 FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
 '''
     done = subprocess.run(["doxygen", "-"], input=settings, text=True, check=True, capture_output=True)
-    # Doxygen takes overloads that differ in their template head alone for one function. Both are on the page of the family. It also takes a
-    # template whose base is the template with fewer arguments for a recursion.
-    expected = re.compile(r"found several times in @addtogroup groups|Detected potential recursive class relation|will remain in group|^\s*$")
+    # Doxygen takes a template whose base is the template with fewer arguments for a recursion.
+    expected = re.compile(r"Detected potential recursive class relation|^\s*$")
     found = [line for line in done.stderr.splitlines() if not expected.search(line)]
     if found:
         sys.exit("\n".join(found))
@@ -165,7 +164,7 @@ def with_constraint(member):
     for name in ["name", "definition", "qualifiedname"]:
         element = member.find(name)
         if element is not None and element.text:
-            element.text = re.sub(r"_requires_\d+\b", "", element.text)
+            element.text = re.sub(r"_overload_\w+", "", element.text)
     clause, arguments = member.find("requiresclause"), member.find("argsstring")
     if clause is None:
         return

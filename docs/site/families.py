@@ -177,14 +177,14 @@ def constraint(d):
     return found[0].strip() if found else ""
 
 
-def with_names_of_constrained(text):
-    """The header with a suffix at the name of each public function with a requires-clause, which build.py takes off."""
+def with_names_of_overloads(header, text):
+    """The header with a suffix of its own at the name of each public function, which build.py takes off."""
     out, end = "", 0
     for number, d in enumerate(declarations(text)):
         found = re.search(rf"\b{d.name.rpartition('::')[2]}(?=\()", d.declared)
-        if d.kind == "function" and constraint(d) and found:
+        if d.kind == "function" and found:
             at = d.begin + found.end()
-            out, end = out + text[end:at] + f"_requires_{number}", at
+            out, end = out + text[end:at] + f"_overload_{group_of(header)}_{number}", at
     return out + text[end:]
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """filter.py HEADER: prints a header for Doxygen. The lines Shape, Pre, Post, Collective, Cost, Error and Source of its comments become
 titled paragraphs, Example becomes code, and all other text loses its meaning for Doxygen. The public names of a header are one group,
-whose name is the header's path with _ for other characters. A public function with a requires-clause gets a name of its own, which
-build.py takes off again: Doxygen takes functions that differ in this clause alone for one."""
+whose name is the header's path with _ for other characters. Each public function gets a name of its own, of which build.py takes the suffix off again:
+Doxygen takes functions that differ in their template head alone for one."""
 
 import pathlib
 import re
@@ -28,8 +28,9 @@ def plain(text):
 def main(header):
     in_code = False
     out = []
-    group = families.group_of(header.rpartition("include/ashlar/")[2])
-    for line in families.with_names_of_constrained(pathlib.Path(header).read_text(encoding="utf-8")).splitlines():
+    below = header.rpartition("include/ashlar/")[2]
+    group = families.group_of(below)
+    for line in families.with_names_of_overloads(below, pathlib.Path(header).read_text(encoding="utf-8")).splitlines():
         comment = COMMENT.match(line)
         if comment:  # Doxygen would begin or end a comment there
             line = line.replace("*/", "*\u2060/").replace("/*", "/\u2060*")

@@ -1,12 +1,13 @@
 """documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
 each code block says what checks it, and commands name what the tree has; each page for users begins with what the reader can do after it; each decision begins with a summary;
 the page of settings has the rows of the source, which has one for each environment variable; every wrong program has a right one; every sentence of the headers is on a page, and few have no test. In SITE, which scripts/docs built, every public name has a
-declaration, every wrong program an entry, and nothing is fetched from elsewhere."""
+declaration, every overload an entry with its constraint and links, every wrong program an entry, and nothing is fetched from elsewhere."""
 
 import pathlib
 import re
 import sys
 import tempfile
+from collections import Counter
 
 sys.dont_write_bytecode = True
 root = pathlib.Path(sys.argv[1]).resolve()
@@ -170,22 +171,24 @@ if len(sys.argv) > 2:
     for page in (site / "reference").glob("*.html"):
         declared |= set(re.findall(r'<span class="sig-name descname"><span class="n"><span class="pre">(\w+)', page.read_text(encoding="utf-8")))
     faults += [f"{name} has no declaration in the site" for name in sorted(public) if name.rpartition("::")[2] not in declared]
-    constrained = {}
+    of_family = {}
     for header, text in families.headers(root).items():
-        names = [d.name for d in families.declarations(text) if d.kind == "function" and families.constraint(d)]
-        if names:
-            constrained.setdefault(families.family_of(header), []).extend(names)
-    for family, *_ in families.FAMILIES:
-        described = {d.name for header, text in families.headers(root).items() for d in families.declarations(text) if d.comment and families.family_of(header) == family}
-        linked = len(re.findall(r'<strong>See also</strong>(?:(?!</d[dl]>).)*?<a class="reference internal"', (site / "reference" / f"{family}.html").read_text(encoding="utf-8"), re.S))
+        for d in families.declarations(text) if header not in families.MISTAKES else []:
+            of_family.setdefault(families.family_of(header), []).append(d)
+    for family, declarations in of_family.items():
+        page = (site / "reference" / f"{family}.html").read_text(encoding="utf-8")
+        functions = [d for d in declarations if d.kind == "function"]
+        entries = Counter(re.findall(r'sig-name descname"><span class="n"><span class="pre">(\w+)</span></span></span><span class="sig-paren">\(', page))
+        missing = Counter(d.name.rpartition("::")[2] for d in functions) - entries
+        faults += [f"{family}.html lacks {count} overloads of {name}" for name, count in missing.items()]
+        constrained, clauses = [d.name for d in functions if families.constraint(d)], len(re.findall(r'<span class="pre">requires[< ]', page))
+        if clauses < len(constrained):
+            faults.append(f"{family}.html shows {clauses} constraints; the headers have {len(constrained)}, of {', '.join(constrained)}")
+        described = {d.name for d in declarations if d.comment}
+        linked = len(re.findall(r'<strong>See also</strong>(?:(?!</d[dl]>).)*?<a class="reference internal"', page, re.S))
         if linked < len(described):
             faults.append(f"{family}.html has {linked} entries with See also, and {len(described)} names with a comment")
-    for family, names in constrained.items():
-        page = (site / "reference" / f"{family}.html").read_text(encoding="utf-8")
-        shown = len(re.findall(r'<span class="pre">requires<|<span class="pre">requires ', page))
-        if shown < len(names):
-            faults.append(f"{family}.html shows {shown} constraints; the headers have {len(names)}, of {', '.join(names)}")
-        if re.search(r"_requires_\d", page):
+        if "_overload_" in page:
             faults.append(f"{family}.html shows a name of docs/site/filter.py")
     faults += [f"{example.name} is on no page" for example in (root / "examples").glob("*.cpp") if not (site / "examples" / f"{example.name}.html").exists()]
     entries = "\n".join(p.read_text(encoding="utf-8") for p in (site / "errors").glob("*.html"))
