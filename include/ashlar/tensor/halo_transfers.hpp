@@ -33,7 +33,7 @@ struct halo_messages {
 enum class which_peers { all, of_other_nodes, of_this_node };
 
 /// The messages of some peers. These are `all` if there are no others. Else they are stored in `some`, with a buffer of their
-/// own. Array number `buffer` of the loops is the buffer.
+/// own. Array number `buffer` of the loops is the buffer. Pre: `some` is empty.
 ASHLAR_INLINE halo_messages const& messages_with(halo_messages const& all, int buffer, communicator const& ranks,
                                                  which_peers which, halo_messages& some);
 

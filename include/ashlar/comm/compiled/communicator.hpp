@@ -127,9 +127,9 @@ ASHLAR_INLINE int node_levels::at(int node, int local_rank) const {
 }
 
 ASHLAR_INLINE int node_levels::place(int rank) const {
-  int const *const begin = own_node.data(), *const end = begin + own_node.size();
-  int const* const found = std::lower_bound(begin, end, rank);
-  return found == end || *found != rank ? -1 : static_cast<int>(found - begin);
+  for (std::size_t l = 0; l < own_node.size(); ++l)
+    if (own_node[l] >= rank) return own_node[l] == rank ? static_cast<int>(l) : -1;
+  return -1;
 }
 
 }  // namespace ashlar::comm_detail

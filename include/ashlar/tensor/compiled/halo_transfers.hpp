@@ -70,11 +70,13 @@ ASHLAR_INLINE halo_messages const& messages_with(halo_messages const& all, int b
     bool const here = place_on_node(ranks, x.peer) >= 0;
     return which == which_peers::all || here == (which == which_peers::of_this_node);
   };
-  if (std::all_of(all.messages.begin(), all.messages.end(), is_wanted)) return all;
-  some = {};
+  bool all_are = true;
+  for (halo_message const& x : all.messages) all_are = all_are && is_wanted(x);
+  if (all_are) return all;
   std::size_t begin = 0, end = 0;  // of the loops of a message
   for (halo_message x : all.messages) {
-    begin = std::exchange(end, end + x.boxes);
+    begin = end;
+    end += x.boxes;
     if (!is_wanted(x)) continue;
     if (x.buffered) {
       index_t const moved = static_cast<index_t>(some.buffered) - x.at;
