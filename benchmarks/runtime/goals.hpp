@@ -37,6 +37,7 @@ inline constexpr goal goals[]{
     {"product", "C = A B", "SUMMA by hand", 1.0},
     {"product", "C = A B", "pdgemm", 1.1},
     {"product", "C = A B", "pzgemm", 1.1},
+    {"product", "C = A B", "JAX", 1.5},
     {"product", "A^T A", "pdgemm", 1.5},
     {"product", "A^T A", "pdsyrk", 1.0},
     {"fft", "", "FFTW-MPI: plain", 1.3},

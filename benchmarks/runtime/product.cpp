@@ -1,5 +1,5 @@
 // Products of matrices that are sharded in two dimensions, beside SUMMA as an expert writes it by MPI_Bcast and
-// MPI_Ibcast, and beside ScaLAPACK where it is installed. The limit is the local product of each rank's share, with all
+// MPI_Ibcast, and beside ScaLAPACK and JAX where they are installed. The limit is the local product of each rank's share, with all
 // operands at hand. A^T A for a matrix of many rows, beside pdgemm and pdsyrk.
 #include <ashlar/tensor/tensor.hpp>
 
@@ -7,9 +7,11 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "elements.hpp"
+#include "peer.hpp"
 #include "race.hpp"
 
 #ifdef ASHLAR_BENCH_SCALAPACK
@@ -76,6 +78,43 @@ void gemm(index_t m, index_t n, index_t k, complex const* a, index_t lda, comple
   cblas_zgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(m), int(n), int(k), &alpha, a, int(lda), b, int(ldb),
               &beta, c, int(n));
 }
+
+// The same product by JAX, on as many devices of the host as there are ranks.
+class by_jax : public peer {
+ public:
+  // Collective: all ranks.
+  by_jax(device_mesh<grid> const& m, index_t n, bool is_complex)
+      : peer(m.communicator(), "product.py", n, m.size(),
+             [&](peer const& to) {
+               to.write("mesh", std::vector{float(m.sizes().size[0]), float(m.sizes().size[1])});
+               to.write("complex", std::vector{float(is_complex)});
+             }),
+        n_(n),
+        factor_(is_complex ? factor(complex{}) * factor(complex{}) : complex(1)) {}
+
+  // True if the product is right; on rank 0, and true on others.
+  bool is_right() {
+    ask("check", 0);
+    if (!is_root()) return true;
+    auto const c = read("checked_product");
+    auto const size = static_cast<std::size_t>(n_ * n_);
+    if (c.size() != 2 * size) return false;
+    double sum = 0;
+    for (index_t k = 0; k < n_; ++k) sum += small(k, 2) * small(k, 5);
+    bool right = true;
+    for (index_t i = 0; i < n_; ++i)
+      for (index_t j = 0; j < n_; ++j) {
+        complex const expected = sum * small(i, 1) * small(j, 6) * factor_;
+        auto const at = static_cast<std::size_t>(i * n_ + j);
+        right = right && complex(c[at], c[size + at]) == expected;
+      }
+    return right;
+  }
+
+ private:
+  index_t n_;
+  complex factor_;
+};
 
 // SUMMA: the owners of a panel of columns of a and of rows of b broadcast it. Extents divide.
 template <class T>
@@ -291,6 +330,15 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
             {std::string("SUMMA by hand: ") + (ahead ? "Ibcast" : "Bcast") + ", panels of " + std::to_string(panel),
              "mpi", [&s] { s(); }, checked(s)});
       }
+  std::unique_ptr<by_jax> jax;
+  if (m.size() <= static_cast<int>(std::thread::hardware_concurrency())) {
+    jax = std::make_unique<by_jax>(m, n, is_complex);
+    for (std::string const& name : jax->names())
+      variants.push_back(
+          {name, "none", [&] { jax->ask("step", 0); }, [&] { return jax->is_right(); }, [] {}, peer::rest});
+    if (jax->names().empty() && m.rank() == 0)
+      std::printf("left out: JAX, which python3 does not have (ASHLAR_PYTHON names another)\n");
+  }
 #ifdef ASHLAR_BENCH_SCALAPACK
   auto const processes = std::make_shared<scalapack_grid>(m);
   variants.push_back(scalapack_variant<T, 64>(m, processes, n));
