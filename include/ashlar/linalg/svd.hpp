@@ -59,8 +59,8 @@ struct svd_of {
 };
 
 // Gives all ranks that share x the values of the first one. Ranks without vectors take another algorithm, whose values
-// differ in the last bits. ScaLAPACK reports that by k + 1. The first rank has vectors. The broadcast
-// is a call of its own: its deadline begins when the routine has ended.
+// differ in the last bits. ScaLAPACK reports that by k + 1. The first rank has vectors. The broadcast is a call of its own:
+// its deadline begins when the routine has ended.
 template <class X, class S>
 void take_first_values(X const& x, S const& s, call_site const& w) {
   communicator const& ranks = x.mesh().communicator(x.layout.sharding());

@@ -174,8 +174,12 @@ inline int add_names_in(std::string const& folder, std::vector<std::string>& nam
     }
   } const open(folder.c_str());
   if (open.names == nullptr) return errno;
-  while (dirent const* const entry = ::readdir(open.names)) names.emplace_back(entry->d_name);
-  return 0;
+  for (;;) {
+    errno = 0;
+    dirent const* const entry = ::readdir(open.names);
+    if (entry == nullptr) return errno;
+    names.emplace_back(entry->d_name);
+  }
 }
 
 ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder) {
@@ -223,6 +227,7 @@ ASHLAR_INLINE void copy_file(std::string const& path, std::string const& name, c
     to.write(at, bytes.data(), n);
     at += n;
   }
+  to.sync();
   to.close();
 }
 
