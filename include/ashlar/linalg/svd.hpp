@@ -80,7 +80,8 @@ namespace linalg {
 ///   replicated.
 /// Post: the columns of u and the rows of vh are orthonormal; s descends and is not negative.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: one call of ScaLAPACK (pxgesvd), and a redistribution if `a` has another layout. Nothing is transposed.
+/// Cost: one call of ScaLAPACK (pxgesvd), and a redistribution if `a` has another layout. Nothing is transposed. The first
+///   rank sends the values to all others, which the ledger does not count.
 /// Error: ashlar::error on every rank if the iteration does not converge, or if a workspace has more than 2^31 - 1
 ///   elements on one of them.
 /// Example: auto const [u, s, vh] = linalg::svd(a);

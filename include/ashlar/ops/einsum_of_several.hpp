@@ -138,7 +138,8 @@ constexpr auto einsum_of_several_types(A const& a, B const& b, C const& c, D con
 
 }  // namespace ops_detail
 
-/// Sum of products of three or four tensors. They are multiplied pair by pair, in the order of the fewest operations.
+/// Sum of products of three or four tensors. They are multiplied pair by pair, in the order of the fewest operations. Of
+/// four tensors with extents that the compiler does not know, it is the best of six orders.
 /// Shape, Error: as for two tensors. Some may be complex and the others real, of the same precision. The rule for layouts
 /// holds for all operands together, so the order does not change the layout of the result, only its rounding.
 /// Cost: no communication; two or three products, and the tensors between. Beside complex operands each real one is first
