@@ -19,7 +19,7 @@ OTHERS = {
     "unpack": "takes the result of pack",
 }
 CHAINS = {"chain": "calls the functions of the program"}  # in dry runs
-TAKES_A_TENSOR = re.compile(r"template\s*<[^;{]*?\b(?:(?:plain_)?tensor|stencil_field|class X)\b")
+TAKES_A_TENSOR = re.compile(r"template\s*<[^;{]*?\b(?:(?:plain_)?tensor|stencil_field|class (?:X|Table|Update))\b")
 
 functions, of_ops = set(), set()
 for folder in ("ops", "tensor"):

@@ -1,5 +1,6 @@
 // A stencil that reads further than the halo is wide.
 // EXPECT: ashlar::stencil: the functor reads further than the halo is wide
+// EXPECT: halo_narrower_than_the_reach<1, 1, 1,.*room<1, 1,.*room<0, 0,
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -6,11 +6,14 @@
 // EXPECT: layout_has_a_halo<.*room<4, 4,
 // EXPECT: layout_has_a_halo<.*room<5, 5,
 // EXPECT: layout_has_a_halo<.*room<6, 6,
+// EXPECT: layout_has_a_halo<.*room<7, 7,
+// EXPECT: layout_has_a_halo<.*room<8, 8,
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 constexpr abstract_mesh<mesh<axis<"p">>> m({{2}});
 constexpr auto w = make<float, replicated<2>>(m, {8, 8});
+constexpr auto indices = make<int, layout<none>>(m, {4});
 constexpr auto labels = make<int, layout<"p">>(m, {8});
 template <dimension D>
 constexpr auto field() {
@@ -30,4 +33,6 @@ constexpr auto program = [] {
   (void)expand<0>(sum<0>(w), field<halo("p", 4)>());
   (void)confusion_counts(field<halo("p", 5)>(), labels);
   (void)sharded_cross_entropy(field<halo("p", 6)>(), labels);
+  (void)take(field<halo("p", 7)>(), indices);
+  (void)scatter_add(field<halo("p", 8)>(), labels, w);
 };

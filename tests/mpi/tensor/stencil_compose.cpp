@@ -82,6 +82,7 @@ TEST_CASE("compose: one exchange gives what two give, beyond all edges") {
   check_edges<layout<halo("y", 4, edge::odd), halo("x", 6, edge::mirror)>>();
   check_edges<layout<halo("y", 4, edge::given), halo("x", 6, edge::periodic)>>();
   check_edges<layout<halo("y", 4, edge::copy), halo("x", 6, edge::given)>>();
+  check_edges<layout<halo("y", 4, edge::zero, edge::copy), halo("x", 6, edge::odd, edge::given)>>();
 }
 
 TEST_CASE("compose: whole dimensions, and components that no functor reads") {

@@ -54,6 +54,13 @@ struct mixed {
   }
 };
 
+struct of_four {
+  static constexpr auto reach = reaches(star(1, 0), star(0, 1), centre, box(1, 1));
+  ASHLAR_FUNCTION constexpr double operator()(auto const& u, auto const& v, auto const& w, auto const& x) const {
+    return u(1, 0) - 2 * v(0, -1) + 3 * w(0, 0) + u(-1, 0) * x(-1, 1);
+  }
+};
+
 template <class F>
 void for_each_grid(F const& f) {
   for (auto const& sizes : test::halo_meshes())
@@ -119,6 +126,23 @@ TEST_CASE("stencil: three fields from one pass, each operand with its reach") {
       CHECK(equal(std::get<1>(boxed), kept(p, along_y)));
       CHECK(equal(std::get<2>(boxed), kept(q, along_x)));
     }
+  });
+}
+
+TEST_CASE("stencil: four operands, each with a reach of its own") {
+  ASHLAR_NEEDS(test::host_reads_tensors);
+  for_each_grid([](auto const& m, extents const& n) {
+    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number<1>{});
+    auto const v = generate<double, stale<wider>>(m, {n[0], n[1]}, number<2>{});
+    auto const w = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number<3>{});
+    auto const x = generate<double, stale<H>>(m, {n[0], n[1]}, number<4>{});
+    auto const wrapped = [&](auto const& f, index_t i, index_t j) { return f((i + n[0]) % n[0], (j + n[1]) % n[1]); };
+    auto const expected = [&](index_t i, index_t j) {
+      return wrapped(number<1>{}, i + 1, j) - 2 * wrapped(number<2>{}, i, j - 1) + 3 * number<3>{}(i, j) +
+             wrapped(number<1>{}, i - 1, j) * wrapped(number<4>{}, i - 1, j + 1);
+    };
+    CHECK(equal(stencil(of_four{}, exchange_halo(u), exchange_halo(v), w, exchange_halo(x)), expected));
+    CHECK(equal(stencil(of_four{}, exchange_halo_async(u), exchange_halo(v), w, exchange_halo(x)), expected));
   });
 }
 
