@@ -42,7 +42,7 @@
   TEMPLATES(EXTERN, std::int32_t)                  \
   TEMPLATES(EXTERN, std::int64_t)
 
-// 1 if ashlar uses what Linux alone has: memory files, /proc and masks of cores. -DASHLAR_LINUX=0 builds without them.
+// 1 if ashlar uses what Linux alone has: memory files, /proc, masks of cores, getauxval. -DASHLAR_LINUX=0 leaves it out.
 #ifndef ASHLAR_LINUX
 #ifdef __linux__
 #define ASHLAR_LINUX 1

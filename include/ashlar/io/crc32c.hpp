@@ -1,10 +1,11 @@
 // CRC-32C: the checksum of files that ashlar writes, also for a program's own data.
 #pragma once
+#include "ashlar/config.hpp"
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#if defined(__aarch64__) && defined(__linux__)
+#if defined(__aarch64__) && ASHLAR_LINUX
 #include <sys/auxv.h>
 #endif
 
@@ -66,7 +67,7 @@ inline bool has_crc32c_instruction() {
 #if defined(__x86_64__) && defined(__GNUC__)
   static bool const has = __builtin_cpu_supports("sse4.2");
   return has;
-#elif defined(__aarch64__) && defined(__linux__) && defined(__GNUC__)
+#elif defined(__aarch64__) && ASHLAR_LINUX && defined(__GNUC__)
   static bool const has = (getauxval(AT_HWCAP) & (1UL << 7)) != 0;  // HWCAP_CRC32
   return has;
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32) && defined(__GNUC__)
