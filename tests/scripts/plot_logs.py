@@ -1,5 +1,5 @@
-"""plot_curves.py PROGRAM: the curves that plot_curves draws are the numbers of the file, read back from the picture by its
-own ticks; what is no file of numbers is refused in one sentence."""
+"""plot_logs.py PROGRAM: the curves that plot draws of a log are the numbers of the file, read back from the picture by its own ticks; a file that has
+other than numbers is refused in one sentence."""
 
 import math
 import pathlib
