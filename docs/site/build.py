@@ -87,8 +87,8 @@ def link(found, page, source):
 def contents(source):
     """Adds the tables of contents: of the pages, the reference and the errors."""
     lists = [("Pages", ["docs/README"])]
-    lists += [(name, [f"docs/{p.removesuffix('.md')}" for p in pages if not p.startswith("..")]) for name, pages in links(source / "docs" / "README.md").items()]
-    lists += [("Reference", ["reference/" + name for name, *_ in families.FAMILIES]),
+    lists += [(name, [f"docs/{p.removesuffix('.md')}" for p in pages if not p.startswith("..") and p != "tools.md"]) for name, pages in links(source / "docs" / "README.md").items()]
+    lists += [("Reference", ["reference/" + name for name, *_ in families.FAMILIES] + ["docs/tools"]),
              ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Examples", sorted(str(p.relative_to(source)).removesuffix(".md") for p in (source / "examples").rglob("*.md"))), ("Project", ["CONTRIBUTING", "CHANGELOG"])]
     with open(source / "index.md", "a", encoding="utf-8") as index:
         for caption, names in lists:

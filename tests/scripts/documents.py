@@ -64,6 +64,11 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *docs.rglob("*.md")]:
         if not (page.parent / target).exists():
             faults.append(f"{page.relative_to(root)} links {target}, which is not there")
 
+# ---- Tools ----
+tools = (docs / "tools.md").read_text(encoding="utf-8")
+scripts = [p for p in sorted((root / "scripts").iterdir()) if p.suffix in ("", ".py") and p.is_file() and p.name != "common"]
+faults += [f"docs/tools.md does not have scripts/{script.name}" for script in scripts if f"`scripts/{script.name}`" not in tools]
+
 # ---- Code ----
 # A comment above each block says what checks it: a region of a file (tree.quotes), a command that prints it (outputs.PAGE), lines of a file, or
 # "sketch" and why nothing does. Runs of lines are separated by "// ...".
