@@ -43,7 +43,7 @@ def stage(root, source):
     source.mkdir(parents=True)
     for name in ["docs", "examples", "scripts"]:
         shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns("site", "__pycache__"))
-    for name in ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"]:
+    for name in ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"]:
         shutil.copy(root / name, source)
     shutil.copy(root / "README.md", source / "index.md")
     pages = sorted(source.rglob("*.md"))
@@ -89,7 +89,7 @@ def contents(source):
     lists = [("Pages", ["docs/README"])]
     lists += [(name, [f"docs/{p.removesuffix('.md')}" for p in pages if not p.startswith("..") and p != "tools.md"]) for name, pages in links(source / "docs" / "README.md").items()]
     lists += [("Reference", ["reference/" + name for name, *_ in families.FAMILIES] + ["docs/tools"]),
-             ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Examples", sorted(str(p.relative_to(source)).removesuffix(".md") for p in (source / "examples").rglob("*.md"))), ("Project", ["CONTRIBUTING", "CHANGELOG"])]
+             ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Examples", sorted(str(p.relative_to(source)).removesuffix(".md") for p in (source / "examples").rglob("*.md"))), ("Project", ["CONTRIBUTING", "CHANGELOG", "SECURITY"])]
     with open(source / "index.md", "a", encoding="utf-8") as index:
         for caption, names in lists:
             index.write(INDEX.format(caption=caption, pages="\n".join(names)))
