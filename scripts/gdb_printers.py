@@ -19,12 +19,21 @@ explain = importlib.util.module_from_spec(importlib.util.spec_from_loader("expla
 _loader.exec_module(explain)
 
 
+def enumerator(found):
+    """(ashlar::edge)5 as the enumerator that it is: ashlar::edge::periodic."""
+    try:
+        return next((f.name for f in gdb.lookup_type(found[1]).fields() if f.enumval == int(found[2])), found[0])
+    except gdb.error:
+        return found[0]
+
+
 def type_text(of):
-    """A type in the words of programs. gdb writes a cast before each character of a name, and gdb 16 the character as a number."""
+    """A type in the words of programs. gdb writes a cast before each character of a name, and gdb 16 the character as a number. It writes an
+    enumerator as a cast of its number."""
     if of.code == gdb.TYPE_CODE_REF:
         of = of.target()
     characters = re.sub(r"\(char\)(\d+)", lambda found: f"'{chr(int(found[1]))}'", str(of.strip_typedefs().unqualified()))
-    return explain.decode(characters.replace("(char)", ""))
+    return explain.decode(re.sub(r"\((ashlar::[\w:]+)\)(\d+)", enumerator, characters.replace("(char)", "")))
 
 
 def extents_of(shape):
@@ -45,7 +54,7 @@ class literal_printer:
 
 
 class layout_printer:
-    """A layout, all of which is its type."""
+    """A layout, with or without halos, all of which is its type."""
 
     def __init__(self, value):
         self.type = value.type
@@ -76,7 +85,7 @@ class tensor_printer:
 
 printers = gdb.printing.RegexpCollectionPrettyPrinter("ashlar")
 printers.add_printer("literal", r"^ashlar::literal<", literal_printer)
-printers.add_printer("layout", r"^ashlar::(layout_detail::)?basic_(layout|partial)<", layout_printer)
+printers.add_printer("layout", r"^ashlar::(layout_detail::)?basic_(layout|partial|haloed)<", layout_printer)
 printers.add_printer("shape", r"^ashlar::shape$", shape_printer)
 printers.add_printer("tensor", r"^ashlar::sharded_tensor<", tensor_printer)
 gdb.printing.register_pretty_printer(None, printers, replace=True)
