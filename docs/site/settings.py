@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """settings.py: writes the tables of docs/how_to/settings.md from the source. The rows of environment variables are comments in comm/settings.hpp and
-scripts/common; those of CMake options are the calls that declare them: name, default, description."""
+scripts/common; those of CMake options are the calls that declare them: name, default, description. Those of macros are here."""
 import re
 import sys
 from pathlib import Path
@@ -11,6 +11,10 @@ VARIABLES = {"programs": "include/ashlar/comm/settings.hpp", "scripts": "scripts
 LINKS = {"ASHLAR_INSTALL_HINTS": ("after your choices", "install.md#in-your-project"),
          "ASHLAR_INSTANTIATED": ("shortens compilation", "make_it_fast.md#compile-time"),
          "ASHLAR_SCALAPACK_LIBRARIES": ("CMake's choice", "install.md#scalapack")}
+
+# The macros that a program may define, by name: values, effect, and what holds without.
+MACROS = {"ASHLAR_LINUX": ("`0`, `1`", "`0` leaves out what Linux alone has: the memory that ranks of a node share, masks of cores, `/proc` and `getauxval`", "`1` on Linux"),
+          "ASHLAR_ANY_COMPILER": ("defined", "headers accept a compiler that is neither g++ nor clang", "another compiler is an error")}
 
 
 def variables(text):
@@ -35,6 +39,7 @@ def written(root, page):
     """The text of the page with its tables."""
     tables = {part: variables((root / file).read_text(encoding="utf-8")) for part, file in VARIABLES.items()}
     tables["CMake"] = "| option | default | effect |\n|---|---|---|\n" + "".join(row(*option) for option in options(root))
+    tables["macros"] = "| macro | values | effect | otherwise |\n|---|---|---|---|\n" + "".join(f"| `{name}` | {' | '.join(cells)} |\n" for name, cells in MACROS.items())
     return re.sub(r"<!-- settings: (\w+) -->\n.*?<!-- end -->", lambda m: f"<!-- settings: {m[1]} -->\n{tables[m[1]]}<!-- end -->", page, flags=re.S)
 
 
