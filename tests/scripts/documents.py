@@ -96,14 +96,20 @@ presets = set(re.findall(r'"name": "([^"]+)"', (root / "CMakePresets.json").read
 known_options = {name for name, _, _ in settings.options(root)}
 for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted(docs.rglob("*.md"))]:
     text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    for line in re.findall(r"^    (\S.*)$|`([^`\n]+)`", text, re.M):
-        line = line[0] or line[1]
+    for line in re.findall(r"^    (\S.*)$|`([^`\n]+)`|^<!-- output: (.*) -->$", text, re.M):
+        line = "".join(line)
         wrong = [path for path in re.findall(r"(?<![\w/.])scripts/[\w.-]*\w", line) if not (root / path).exists()]
         wrong += [preset for preset in re.findall(r"--preset[ =](\w\S*)", line) if preset not in presets]
         wrong += [option for option in re.findall(r"-D(ASHLAR_\w+)", line if "cmake" in line else "") if option not in known_options]
         programs = re.findall(r"build/\w+/examples/(\w+)", line)
         wrong += [program for program in programs if not list((root / "examples").rglob(f"*{program.removeprefix('tutorial_')}.cpp"))]
         faults += [f"{page.relative_to(root)} names {name}, which the tree does not have: {line}" for name in wrong]
+
+# What a program prints is compared with the program, so it is in a block of its own.
+for page in [root / "README.md", *sorted(docs.rglob("*.md"))]:
+    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    faults += [f"{page.relative_to(root)} shows an output that nothing compares; write <!-- output: COMMAND --> above a block: {line}"
+               for line in re.findall(r"^    (\$ .*|(?!.*(?:mpiexec|#)).*\bon \d+ ranks\b.*)$", text, re.M)]
 
 # ---- Beginnings ----
 for page in sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md")):
