@@ -52,9 +52,10 @@ class checked_file {
   void sync_names() const;
   /// Locks the file for this object, until it is closed. Some file systems have no locks: there it has no effect.
   /// Error: `locked` if another process, or another object, has the lock.
-  /// Post: size() is the number of bytes now.
+  /// Post: size() is the number of bytes now. If it `shares`, others can share the lock, but cannot have it for themselves.
   void lock(
-      char const* locked = "another run writes this file; wait until all its ranks have ended, or choose another file");
+      char const* locked = "another run writes this file; wait until all its ranks have ended, or choose another file",
+      bool shares = false);
   /// Closes the file. Some systems report an earlier write error only here.
   void close();
   /// Makes this object a part of the file, to read it: n bytes from byte `at` on. Errors add its name.

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -115,21 +116,32 @@ class patched_file {
   }
   /// HDF5 writes bytes. If they are `placed`, they only show where elements belong that a rank writes later.
   void put(bool elements, std::uint64_t at, void const* from, std::size_t n) {
-    forget(at, n);
-    if (!elements)
-      patches_[at].assign(static_cast<char const*>(from), static_cast<char const*>(from) + n);
-    else if (placed && from == placed)
-      places.push_back(at);
-    else if (!failure) {
-      auto const write_now = [&] { file_.write(at, from, n); };
-      run_catching(write_now, failure);
-    }
+    auto const take = [&] {
+      forget(at, n);
+      if (!elements)
+        patches_[at].assign(static_cast<char const*>(from), static_cast<char const*>(from) + n);
+      else if (placed && from == placed)
+        places.push_back(at);
+      else if (!failure)
+        file_.write(at, from, n);
+    };
+    std::optional<std::string> now;
+    run_catching(take, now);
+    if (!failure) failure = std::move(now);
   }
   haddr_t begin_of(haddr_t end, bool, haddr_t) const { return end; }
   haddr_t end_of(haddr_t begin, bool, haddr_t n) const { return begin + n; }
-  /// Writes the changes of the description.
+  /// Writes the changes of the description. Those after the old end come first: until the others name them, the file has
+  /// the old description. All bytes that this process wrote are on the disk before the others are written.
   void write() const {
-    for (auto const& [at, bytes] : patches_) file_.write(at, bytes.data(), bytes.size());
+    std::uint64_t const end = file_.size();
+    for (auto const& [at, bytes] : patches_)
+      if (std::uint64_t const from = std::max(at, end); from < at + bytes.size())
+        file_.write(from, bytes.data() + (from - at), static_cast<std::size_t>(at + bytes.size() - from));
+    file_.sync();
+    for (auto const& [at, bytes] : patches_)
+      if (at < end)
+        file_.write(at, bytes.data(), static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), end - at)));
   }
 
   static constexpr char const* driver_name = "ashlar_patched_file";
@@ -137,7 +149,7 @@ class patched_file {
   std::uint64_t size;
   void const* placed = nullptr;
   std::vector<std::uint64_t> places = {};
-  /// An error of writing elements. HDF5 is not told of it: it would try again when the program ends.
+  /// The first error of put(). HDF5 is not told of it: it would try again when the program ends.
   std::optional<std::string> failure = {};
 
  private:
@@ -180,7 +192,8 @@ class storage_driver {
     c.fc_degree = H5F_CLOSE_WEAK;
     c.fapl_size = sizeof(Storage*);
     c.open = [](char const*, unsigned, hid_t access, haddr_t) -> H5FD_t* {
-      auto* const f = new file;
+      auto* const f = new (std::nothrow) file;
+      if (!f) return nullptr;
       f->storage = *static_cast<Storage* const*>(H5Pget_driver_info(access));
       return &f->base;
     };
@@ -208,14 +221,18 @@ class storage_driver {
       try {
         of(f)->storage->read(at, to, n);
         return 0;
-      } catch (error const&) {
+      } catch (...) {
         return -1;
       }
     };
     c.write = [](H5FD_t* f, H5FD_mem_t kind, hid_t, haddr_t at, std::size_t n, void const* from) -> herr_t {
-      of(f)->storage->put(kind == H5FD_MEM_DRAW, at, from, n);
-      of(f)->storage->size = std::max<std::uint64_t>(of(f)->storage->size, at + n);
-      return 0;
+      try {
+        of(f)->storage->put(kind == H5FD_MEM_DRAW, at, from, n);
+        of(f)->storage->size = std::max<std::uint64_t>(of(f)->storage->size, at + n);
+        return 0;
+      } catch (...) {
+        return -1;
+      }
     };
     c.truncate = [](H5FD_t* f, hid_t, hbool_t) -> herr_t {
       of(f)->storage->size = of(f)->end;

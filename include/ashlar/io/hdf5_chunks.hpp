@@ -89,15 +89,21 @@ class packed_chunks {
   /// The sizes and masks of all chunks, on every rank. Collective: all ranks of c.
   sizes gather(communicator const& c, distributed_array const& array, cell_grid const& grid) const {
     std::vector<std::size_t> counts;
-    for (int r = 0; r < c.size(); ++r) counts.push_back(2 * static_cast<std::size_t>(cells_of(array, grid, r).size()));
-    std::vector<index_t> mine, gathered(2 * static_cast<std::size_t>(grid.count()));
-    for (std::size_t k = 0; k < chunks_.size(); ++k) {
-      mine.push_back(static_cast<index_t>(chunks_[k].size()));
-      mine.push_back(static_cast<index_t>(masks_[k]));
-    }
+    std::vector<index_t> mine, gathered;
+    sizes all;
+    comm::collectively(c, [&] {
+      for (int r = 0; r < c.size(); ++r)
+        counts.push_back(2 * static_cast<std::size_t>(cells_of(array, grid, r).size()));
+      for (std::size_t k = 0; k < chunks_.size(); ++k) {
+        mine.push_back(static_cast<index_t>(chunks_[k].size()));
+        mine.push_back(static_cast<index_t>(masks_[k]));
+      }
+      all.bytes.resize(static_cast<std::size_t>(grid.count()));
+      all.masks.resize(all.bytes.size());
+      gathered.resize(2 * all.bytes.size());
+    });
     if (!gathered.empty())
       comm::all_gather(c, mine.data(), mine.size(), gathered.data(), std::span<std::size_t const>(counts));
-    sizes all{std::vector<std::uint64_t>(gathered.size() / 2), std::vector<std::uint32_t>(gathered.size() / 2)};
     auto from = gathered.begin();
     for (int r = 0; r < c.size(); ++r)
       for (array_pieces::range cells = cells_of(array, grid, r); cells.begin < cells.end; ++cells.begin) {

@@ -116,15 +116,19 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
 /// The dataset is contiguous or in chunks, with the filters that HDF5 can apply, and of any byte order.
 /// Post: load_hdf5<T, L>(m, path, dataset, begin, extents) has the same elements; all others are as before. A value
 ///   never changes: float becomes double, bytes become bool, bool becomes bytes; all other types are equal.
+/// Pre: on NFS all ranks are on one node. Ranks of several nodes would write to one page of the file, and NFS keeps the
+///   bytes of one node. No other program writes the file: HDF5's locks tell, if the file system has locks.
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: contiguous: as save_npy, and one write for each run of elements that is consecutive in the file. In chunks: each
 ///   chunk goes to one rank by one exchange. That rank reads it if the box covers only a part, packs it, and writes it.
 ///   Memory: contiguous 5 MiB; in chunks 12 MiB and five chunks, and with filters the rank's packed chunks.
 /// Error: ashlar::error on every rank if the file or dataset is missing, or the box is not within the dataset. Also if the
 ///   elements have another type, the file cannot be written, or another program has it open. Also if the storage is
-///   compact, virtual, or in another file, or if HDF5 cannot apply a filter. Then the file is unchanged.
+///   compact, virtual, or in another file, if HDF5 cannot apply a filter, or if ranks name different datasets. Then the
+///   file is unchanged.
 ///   The update is not atomic. If a write fails or the program ends meanwhile, elements of the box can be old or new.
-///   Chunks with filters that overlap the box can then be unreadable, so keep a copy. All other elements stay.
+///   Chunks with filters that overlap the box can then be unreadable. If the program ends while rank 0 writes a new
+///   description of the dataset, the dataset or the file can be unreadable. So keep a copy.
 ///   A partial layout does not compile.
 /// Example: update_hdf5(u, "run.h5", "u", {100, 0});
 template <plain_tensor X>
@@ -141,11 +145,16 @@ void update_hdf5(X const& expression, std::string const& path, std::string const
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "update_hdf5", w);
   io_detail::require_same_file(c, path, "ashlar::update_hdf5");
+  io_detail::checked_file file;
+  comm::on_root(c, [&] { file = io_detail::hdf5_target::locked(path); });
   auto target = comm::collectively(c, [&] {
-    return std::make_unique<io_detail::hdf5_target>(path, dataset, io_detail::type_of_elements<element_t<X>>(),
-                                                    x.extents(), std::move(begin), c.rank() == 0);
+    if (c.rank() != 0) file = io_detail::checked_file(path, io_detail::hdf5_target::caller, O_RDWR);
+    return std::make_unique<io_detail::hdf5_target>(
+        std::move(file), path, dataset, io_detail::type_of_elements<element_t<X>>(), x.extents(), std::move(begin));
   });
-  comm::require_equal(c, target->seen(), "ashlar::update_hdf5: " + path + ": element types, storage, extents and box");
+  comm::require_equal(
+      c, target->seen(),
+      "ashlar::update_hdf5: " + path + ": name (as checksum), element types, storage, extents, box and chunks");
   if (x.extents().size() == 0) return;
   auto const own = comm::collectively(
       c, [&] { return tensor_detail::on_host<typename Tensor::execution_space>(x.data(), x.local_size()); });

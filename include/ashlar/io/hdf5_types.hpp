@@ -4,8 +4,10 @@
 #include "ashlar/io/array_type.hpp"
 #include "ashlar/io/hdf5_id.hpp"
 #include "ashlar/layout/shape.hpp"
+#include <cstdlib>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ashlar::io_detail {
@@ -113,6 +115,12 @@ inline constexpr bool hdf5_opens_without_locks = true;
 #else
 inline constexpr bool hdf5_opens_without_locks = false;
 #endif
+/// True if HDF5 may lock each file that it opens. The environment decides it, before the properties of a file.
+inline bool hdf5_locks_files() {
+  char const* const set = std::getenv("HDF5_USE_FILE_LOCKING");
+  std::string_view const wanted = set ? set : "";
+  return !hdf5_opens_without_locks || wanted == "TRUE" || wanted == "1" || wanted == "BEST_EFFORT";
+}
 /// Opens a file to read it, without locks: several ranks read it.
 /// Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
 inline hdf5_id open_hdf5(std::string const& path) {

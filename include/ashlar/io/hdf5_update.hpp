@@ -1,5 +1,6 @@
 // Writes a box of a dataset of an HDF5 file that exists.
 #pragma once
+#include "ashlar/io/crc32c.hpp"
 #include "ashlar/io/hdf5_chunks.hpp"
 #include "ashlar/io/hdf5_encoder.hpp"
 
@@ -8,12 +9,18 @@ namespace ashlar::io_detail {
 /// A tensor that becomes a box of a dataset, and the dataset. Each rank has one.
 class hdf5_target {
  public:
+  /// The file, to write it. No MPI. One rank calls this before any rank reads the description.
+  /// If HDF5 locks the file too, they share the lock.
+  static checked_file locked(std::string const& path) {
+    checked_file file(path, caller, O_RDWR);
+    file.lock("another program has this file open; close it there", hdf5_locks_files());
+    return file;
+  }
   /// No MPI. Error: ashlar::error if the box does not fit the dataset, or the dataset cannot be written.
-  /// One rank locks the file.
-  hdf5_target(std::string const& path, std::string const& dataset, array_type from, shape const& extents,
-              std::vector<index_t> begin, bool locks)
+  hdf5_target(checked_file file, std::string const& path, std::string const& dataset, array_type from,
+              shape const& extents, std::vector<index_t> begin)
       : from_(from),
-        out_(writable(path, locks)),
+        out_(std::move(file)),
         set_(path, dataset, caller, extents.rank,
              array_box{std::move(begin), {extents.extent, extents.extent + extents.rank}}, 0,
              [&](array_type found) { require_fit(from, found, dataset); }),
@@ -54,10 +61,19 @@ class hdf5_target {
   void set_offset(std::uint64_t at) { offset_ = at; }
   /// Numbers that are equal on ranks that write the same dataset.
   std::vector<index_t> seen() const {
-    std::vector<index_t> all{static_cast<index_t>(from_), static_cast<index_t>(set_.type()), is_chunked(),
-                             static_cast<index_t>(offset_.value_or(0))};
+    std::string_view name = set_.name();
+    name.remove_prefix(std::min(name.find_first_not_of('/'), name.size()));
+    std::vector<index_t> all{static_cast<index_t>(name.size()),
+                             static_cast<index_t>(crc32c(0, name.data(), name.size())),
+                             static_cast<index_t>(from_),
+                             static_cast<index_t>(set_.type()),
+                             static_cast<index_t>(stored_bytes_),
+                             is_chunked(),
+                             static_cast<index_t>(offset_.value_or(0)),
+                             H5Pget_nfilters(creation_)};
     for (auto const& more : {set_.whole(), set_.box().begin, set_.box().extents})
       all.insert(all.end(), more.begin(), more.end());
+    if (is_chunked()) all.insert(all.end(), grid_->cell.extent, grid_->cell.extent + grid_->cell.rank);
     return all;
   }
 
@@ -90,11 +106,6 @@ class hdf5_target {
   }
 
  private:
-  static checked_file writable(std::string const& path, bool locks) {
-    checked_file file(path, caller, O_RDWR);
-    if (locks && hdf5_opens_without_locks) file.lock("another program has this file open; close it there");
-    return file;
-  }
   static void require_fit(array_type from, array_type found, std::string const& dataset) {
     if (!widens(from, found))
       throw error("expected elements of type " + std::string(name_of(from).name) + " in " + dataset + ", found " +
@@ -153,21 +164,37 @@ class hdf5_target {
 };
 
 /// The dataset in HDF5, opened by one rank to change its description. The file has the new description after write().
+/// Without write(), the file has its old size in the end.
 class hdf5_description {
  public:
   explicit hdf5_description(hdf5_target& target) : target_(target), file_(target.file()) {}
+  hdf5_description(hdf5_description const&) = delete;
+  hdf5_description& operator=(hdf5_description const&) = delete;
+  ~hdf5_description() {
+    if (begun_to_write_ || file_.size <= target_.file().size()) return;
+    std::optional<std::string> failure;  // bytes after the end are allowed, so this error does not matter
+    auto const cut = [&] { target_.file().resize(target_.file().size()); };
+    run_catching(cut, failure);
+  }
 
   /// Makes room for a contiguous dataset, and returns its first byte. HDF5 fills the room if the dataset has a fill value.
+  /// The first element of the box gets that value, or 0.
   std::uint64_t allocate() {
     std::uint64_t at = 0;
     change([&](hid_t set) {
       auto const& begin = target_.set().box().begin;
       std::vector<hsize_t> const start(begin.begin(), begin.end()), size(begin.size(), 1);
-      std::vector<unsigned char> const element(H5Tget_size(target_.set().stored()), 0);
+      std::vector<unsigned char> element(H5Tget_size(target_.set().stored()), 0);
+      hdf5_id const creation = target_.set().creation();
+      H5D_fill_value_t filling = H5D_FILL_VALUE_DEFAULT;
+      hdf5_id::check(H5Pfill_value_defined(creation, &filling), "find the fill value");
+      if (filling == H5D_FILL_VALUE_USER_DEFINED)
+        hdf5_id::check(H5Pget_fill_value(creation, target_.set().stored(), element.data()), "find the fill value");
       hdf5_id const space(H5Dget_space(set), H5Sclose, "make a space"), one = scalar_space();
       opened_dataset::select(space, start, size);
       hdf5_id::check(H5Dwrite(set, target_.set().stored(), one, space, H5P_DEFAULT, element.data()), "make room");
       at = H5Dget_offset(set);
+      if (at == HADDR_UNDEF) throw error("HDF5 does not say where the room is");
     });
     return at;
   }
@@ -178,7 +205,10 @@ class hdf5_description {
     change([&](hid_t set) { place_chunks(set, target_.grid(), all.bytes, all.masks, none.get(), file_.places); });
     return file_.places;
   }
-  void write() const { file_.write(); }
+  void write() {
+    begun_to_write_ = true;
+    file_.write();
+  }
 
  private:
   template <class F>
@@ -201,6 +231,7 @@ class hdf5_description {
   }
   hdf5_target& target_;
   patched_file file_;
+  bool begun_to_write_ = false;
 };
 
 /// Writes the elements into a contiguous dataset. Collective: all ranks of c. A failed write becomes `failure`.
@@ -223,10 +254,10 @@ inline void write_contiguous_box(communicator const& c, hdf5_target& target, dis
 
 /// Writes the chunks. Collective: all ranks of c. A failed write becomes `failure`.
 /// Returns the new description on rank 0, which has to write it when all chunks are on the disk.
-inline std::optional<hdf5_description> write_chunks_of_box(communicator const& c, hdf5_target& target,
-                                                           distributed_array const& array, int rank,
-                                                           unsigned char const* shard,
-                                                           std::optional<std::string>& failure) {
+inline std::unique_ptr<hdf5_description> write_chunks_of_box(communicator const& c, hdf5_target& target,
+                                                             distributed_array const& array, int rank,
+                                                             unsigned char const* shard,
+                                                             std::optional<std::string>& failure) {
   cell_grid const& grid = target.grid();
   auto const count = static_cast<std::size_t>(grid.count());
   std::vector<unsigned char> elements;
@@ -243,18 +274,21 @@ inline std::optional<hdf5_description> write_chunks_of_box(communicator const& c
   };
   // Chunks without filters have one size, so their places are known before they are packed.
   packed_chunks packed;
-  packed_chunks::sizes all{std::vector<std::uint64_t>(count, target.chunk_bytes()),
-                           std::vector<std::uint32_t>(count, 0)};
+  packed_chunks::sizes all;
   if (target.has_filters()) {
     for_each_chunk([&](std::size_t, chunk_encoder::packed p) { packed.add(std::move(p.bytes), p.mask); });
     throw_together(c, std::move(failure), true);
     failure.reset();
     all = packed.gather(c, array, grid);
   }
-  std::optional<hdf5_description> described;
+  std::unique_ptr<hdf5_description> described;
   std::vector<std::uint64_t> places;
   comm::on_root(c, [&] {
-    described.emplace(target);
+    if (!target.has_filters()) {
+      all.bytes.assign(count, target.chunk_bytes());
+      all.masks.assign(count, 0);
+    }
+    described = std::make_unique<hdf5_description>(target);
     places = described->place(all);
   });
   comm::collectively(c, [&] { places.resize(count); });
@@ -274,9 +308,11 @@ inline std::optional<hdf5_description> write_chunks_of_box(communicator const& c
 inline void write_box(communicator const& c, hdf5_target& target, distributed_array const& array, int rank,
                       unsigned char const* shard) {
   std::optional<std::string> failure;
-  std::optional<hdf5_description> const described =
-      target.is_chunked() ? write_chunks_of_box(c, target, array, rank, shard, failure) : std::nullopt;
-  if (!target.is_chunked()) write_contiguous_box(c, target, array, rank, shard, failure);
+  std::unique_ptr<hdf5_description> described;
+  if (target.is_chunked())
+    described = write_chunks_of_box(c, target, array, rank, shard, failure);
+  else
+    write_contiguous_box(c, target, array, rank, shard, failure);
   auto const sync = [&] { target.file().sync(); };
   if (!failure) run_catching(sync, failure);
   throw_together(c, std::move(failure), true);

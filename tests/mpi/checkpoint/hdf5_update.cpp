@@ -9,6 +9,7 @@
 #include "support.hpp"
 #include <doctest/doctest.h>
 #include <functional>
+#include <numeric>
 #include <unistd.h>
 
 using namespace ashlar;
@@ -27,7 +28,7 @@ struct foreign {
   sizes extents = {20, 17};
   hid_t type = H5T_IEEE_F64LE;
   std::function<void(hid_t)> properties = [](hid_t) {};
-  bool written = true, resizable = false, latest = false;
+  bool written = true, resizable = false, latest = false, paged = false;
   hsize_t user_block = 0;
 };
 double old_value(std::size_t k) { return static_cast<double>(k % 97) - 30; }
@@ -47,6 +48,9 @@ void write_foreign(std::filesystem::path const& path, foreign const& f) {
       access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties"),
       creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
   hdf5_id::check(H5Pset_userblock(of_file, f.user_block), "set");
+#if H5_VERSION_GE(1, 10, 1)
+  if (f.paged) hdf5_id::check(H5Pset_file_space_strategy(of_file, H5F_FSPACE_STRATEGY_PAGE, true, 1), "set");
+#endif
   if (f.latest) hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "set");
   hdf5_id const file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, of_file, access), H5Fclose, "create");
   write_vector(file, "before");
@@ -144,7 +148,13 @@ std::vector<foreign> storages() {
       {.properties = set_fill, .written = false},
       {.user_block = 512},
       {.properties = set_fill, .written = false, .user_block = 512},
+      {.properties = set_fill, .written = false, .paged = true},
       {.properties = [](hid_t p) { set_chunk(p, 4, 3); }},
+      {.properties = [](hid_t p) { set_chunk(p, 1, 2), set_fill(p); },  // a tree of more than 64 chunks, from none on
+       .written = false},
+      {.properties = [](hid_t p) { set_chunk(p, 1, 2), set_fill(p), H5Pset_deflate(p, 1); }, .resizable = true},
+      {.properties = [](hid_t p) { set_chunk(p, 4, 3), set_fill(p); }, .written = false, .paged = true},
+      {.properties = [](hid_t p) { set_chunk(p, 5, 4), H5Pset_deflate(p, 2); }, .latest = true, .paged = true},
       {.properties = [](hid_t p) { set_chunk(p, 20, 17); }, .latest = true},
       {.properties = [](hid_t p) { set_chunk(p, 3, 17), H5Pset_shuffle(p), H5Pset_deflate(p, 4); }},
       {.properties = [](hid_t p) { set_chunk(p, 6, 5), H5Pset_deflate(p, 1), H5Pset_fletcher32(p); },
@@ -376,11 +386,16 @@ TEST_CASE("update_hdf5: a file, dataset or box that does not fit is one error on
   CHECK(bytes_of_file() == before);
   if (c.size() > 1) {
     std::string const differ = said([&] { update_hdf5(x, path, "u", {c.rank() == 0 ? 1 : 0, 0}); });
-    CHECK_SAYS(differ, begins + "element types, storage, extents and box differ between ranks");
+    CHECK_SAYS(differ,
+               begins + "name (as checksum), element types, storage, extents, box and chunks differ between ranks");
   }
-  if (io_detail::hdf5_opens_without_locks) {
+  {
     std::optional<io_detail::checked_file> other;
     if (c.rank() == 0) other.emplace(path, "test", O_RDWR), other->lock();
+    comm::collectively(c, [] {});
+    CHECK_SAYS(put("u", {0, 0}), begins + "another program has this file open; close it there");
+    other.reset();
+    if (c.rank() == 0) other.emplace(path, "test", O_RDWR), other->lock("locked", true);
     comm::collectively(c, [] {});
     CHECK_SAYS(put("u", {0, 0}), begins + "another program has this file open; close it there");
     other.reset();
@@ -428,6 +443,62 @@ TEST_CASE("update_hdf5: a file, dataset or box that does not fit is one error on
   CHECK(test::denotes(linked, expected_elements(foreign{}).all));
 }
 
+TEST_CASE("update_hdf5: ranks that name different datasets get one error, and the file stays") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  auto const path = folder.path / "x.h5";
+  auto const m = mesh_of(grids().back());
+  hid_t const type = H5T_IEEE_F64LE;
+  comm::on_root(c, [&] {
+    hsize_t const n[]{20, 17};
+    hdf5_id const file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "create"),
+        space(H5Screate_simple(2, n, nullptr), H5Sclose, "make a space"),
+        group(H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, "create");
+    auto const make = [&](char const* name, std::function<void(hid_t)> const& properties, bool written) {
+      hdf5_id const creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
+      properties(creation);
+      hdf5_id const set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose, "create");
+      std::vector<double> const all(340, 3);
+      if (written) hdf5_id::check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "write");
+    };
+    auto const chunks = [](hid_t p) { set_chunk(p, 4, 3); };
+    auto const packed = [](hid_t p) { set_chunk(p, 4, 3), H5Pset_deflate(p, 1); };
+    make("chunks", chunks, true), make("g/chunks", chunks, true);
+    make("packed", packed, true), make("g/packed", packed, true);
+    make(
+        "larger", [](hid_t p) { set_chunk(p, 7, 7); }, true);
+    make(
+        "new", [](hid_t) {}, false),
+        make(
+            "g/new", [](hid_t) {}, false);
+    make(
+        "old", [](hid_t) {}, true),
+        make(
+            "g/old", [](hid_t) {}, true);
+  });
+  auto const before = test::content_of(path);
+  auto const x = test::tensor_of<double, layout<"x", "y">>(m, shape::of(5, 4),
+                                                           [](index_t g, int) { return static_cast<double>(g); });
+  std::pair<char const*, char const*> const names[] = {
+      {"chunks", "g/chunks"}, {"packed", "g/packed"}, {"packed", "/chunks"}, {"larger", "chunks"},
+      {"new", "g/new"},       {"old", "g/old"},       {"new", "old"},        {"old", "larger"}};
+  if (c.size() > 1)
+    for (auto const& [root, others] : names) {
+      std::string const differ = said([&, root = root, others = others] {
+        update_hdf5(x, path, c.rank() == 0 ? root : others, {1, 1});
+      });
+      CHECK_SAYS(differ, "ashlar::update_hdf5: " + path.string() + ": name (as checksum), element types, storage");
+      CHECK(test::content_of(path) == before);
+      comm::collectively(c, [] {});
+    }
+  for (char const* const name : {"chunks", "new", "old"}) {  // slashes that begin the name do not matter
+    update_hdf5(x, path, (c.rank() % 2 == 0 ? "/" : "") + std::string(name), {1, 1});
+    std::vector<double> written(20);
+    std::iota(written.begin(), written.end(), 0.);
+    CHECK(test::denotes(load_hdf5<double, layout<none, "y">>(m, path, name, {1, 1}, {5, 4}), written));
+  }
+}
+
 TEST_CASE("update_hdf5: a filter that HDF5 cannot apply is one error on every rank") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
@@ -465,9 +536,16 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
   std::vector<foreign> all{{.extents = {64, 64}}, {.extents = {64, 64}}, {.extents = {64, 64}}};
   all[1].properties = [](hid_t p) { set_chunk(p, 9, 9); };
   all[2].properties = [](hid_t p) { set_chunk(p, 9, 9), H5Pset_deflate(p, 1); };
+  all.push_back(
+      {.extents = {64, 64}, .properties = [](hid_t p) { set_chunk(p, 9, 9), set_fill(p); }, .written = false});
+  all.push_back({.extents = {64, 64},
+                 .properties = [](hid_t p) { set_chunk(p, 9, 9), set_fill(p), H5Pset_deflate(p, 1); },
+                 .written = false});
+  all.push_back({.extents = {64, 64}, .properties = set_fill, .written = false});
   for (foreign const& f : all) {
     expected_elements expected(f);
     comm::on_root(c, [&] { write_foreign(path, f); });
+    auto const before = test::content_of(path);
     auto const x = test::tensor_of<double, layout<"x", "y">>(m, shape::of(60, 60),
                                                              [](index_t g, int) { return new_value<double>(g, 1); });
     std::optional<test::file_size_limit> limit;
@@ -476,6 +554,8 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
     limit.reset();
     CHECK_SAYS(failed, "ashlar::update_hdf5: " + path.string() + ": cannot be ");
     bool const has_filter = &f == &all[2];
+    // Rank 0 writes the description after all chunks, and makes room for a contiguous dataset itself.
+    if (!f.written && (&f != &all[5] || c.size() == 1)) CHECK(test::content_of(path) == before);
     comm::on_root(c, [&] {
       if (has_filter) return;  // chunks with filters can be unreadable then
       std::vector<double> const found = elements(path, "u");
@@ -496,6 +576,57 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
     }
     comm::collectively(c, [] {});
   }
+}
+
+TEST_CASE("update_hdf5: room for a contiguous dataset has the fill value, also if no rank writes an element") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.h5";
+  comm::on_root(folder.ranks, [&] {
+    for (bool const fills : {true, false}) {
+      foreign f{.type = H5T_IEEE_F64BE, .written = false};
+      if (fills) f.properties = set_fill;
+      write_foreign(path, f);
+      {
+        io_detail::hdf5_target target(io_detail::hdf5_target::locked(path), path, "u", io_detail::array_type::float64,
+                                      shape::of(5, 4), {2, 3});
+        io_detail::hdf5_description made(target);
+        made.allocate();
+        made.write();
+      }
+      CHECK(elements(path, "u") == std::vector<double>(20 * 17, fills ? filling : 0));
+    }
+  });
+}
+
+TEST_CASE("a patched file writes the bytes after its old end first") {
+  std::filesystem::path const path =
+      std::filesystem::temp_directory_path() / ("ashlar_patched_" + std::to_string(getpid()));
+  auto const old = test::bytes(100, 7);
+  for (std::size_t const size : {100u, 103u}) {  // 103: the limit is within a patch
+    test::write(path, old);
+    io_detail::checked_file const file(path, "test", O_RDWR);
+    io_detail::patched_file changed(file);
+    std::vector<char> const bytes(20, 'x');
+    changed.put(false, 0, bytes.data(), bytes.size());
+    changed.put(false, 90, bytes.data(), bytes.size());  // overlaps the end
+    changed.put(false, 200, bytes.data(), bytes.size());
+    {
+      test::file_size_limit const limit(size);
+      CHECK_THROWS_AS(changed.write(), error);
+      auto found = test::content_of(path);
+      REQUIRE(found.size() >= 100);
+      found.resize(100);
+      CHECK(found == old);
+    }
+    changed.write();
+    auto const found = test::content_of(path);
+    REQUIRE(found.size() == 220);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      bool const patched = k < 20 || (k >= 90 && k < 110) || k >= 200;
+      CHECK(static_cast<char>(found[k]) == (patched ? 'x' : k < 100 ? static_cast<char>(old[k]) : '\0'));
+    }
+  }
+  std::filesystem::remove(path);
 }
 
 // A rank may take five chunks of 4 MiB, 12 MiB, and the packed chunks. Its shard is larger, on three ranks too.

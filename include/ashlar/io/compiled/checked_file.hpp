@@ -94,10 +94,13 @@ ASHLAR_INLINE void checked_file::sync_names() const {
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_for_reason("synchronised");
 }
 
-ASHLAR_INLINE void checked_file::lock(char const* locked) {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) fail(locked);
-    if (errno == EINTR) return lock(locked);
+ASHLAR_INLINE void checked_file::lock(char const* locked, bool shares) {
+  for (int const way : {LOCK_EX, LOCK_SH}) {
+    if (way == LOCK_SH && !shares) continue;
+    int done = 0;
+    do done = ::flock(descriptor_, way | LOCK_NB);
+    while (done != 0 && errno == EINTR);
+    if (done != 0 && errno == EWOULDBLOCK) fail(locked);
   }
   examine();
 }
