@@ -462,9 +462,9 @@ TEST_CASE("update_hdf5: ranks that name different datasets get one error, and th
       if (written) hdf5_id::check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "write");
     };
     auto const chunks = [](hid_t p) { set_chunk(p, 4, 3); };
-    auto const packed = [](hid_t p) { set_chunk(p, 4, 3), H5Pset_deflate(p, 1); };
+    auto const deflated = [](hid_t p) { set_chunk(p, 4, 3), H5Pset_deflate(p, 1); };
     make("chunks", chunks, true), make("g/chunks", chunks, true);
-    make("packed", packed, true), make("g/packed", packed, true);
+    make("packed", deflated, true), make("g/packed", deflated, true);
     make(
         "larger", [](hid_t p) { set_chunk(p, 7, 7); }, true);
     make(

@@ -74,3 +74,22 @@ TEST_CASE("files are renamed, copied and get a second name, or an error says why
   io_detail::remove_file(at("c"), "test");
   CHECK(!std::filesystem::exists(at("c")));
 }
+
+TEST_CASE("lock: one object has it, or others share it after one had it for itself") {
+  temporary_folder const folder;
+  std::string const path = (folder.path / "x").string();
+  write(path, {1});
+  for (bool const shares : {false, true}) {
+    io_detail::checked_file first(path, "test", O_RDWR), second(path, "test", O_RDWR);
+    first.lock("locked", shares);
+    for (bool const also : {false, true})
+      CHECK(said([&] { second.lock("locked", also); }) == "test: " + path + ": locked");
+    int const other = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(other >= 0);
+    CHECK((::flock(other, LOCK_SH | LOCK_NB) == 0) == shares);
+    first.close();
+    CHECK(said([&] { second.lock("locked", true); }).empty() == !shares);  // `other` may share it still
+    ::close(other);
+    CHECK(said([&] { second.lock("locked", shares); }).empty());
+  }
+}
