@@ -61,7 +61,7 @@ struct cell_memory {
 /// The parts travel in rounds of at most 4 MiB per rank. A larger part travels in pieces.
 class cell_exchange {
  public:
-  cell_exchange(distributed_array const& array, int rank, cell_grid const& grid);
+  cell_exchange(distributed_array const& array, int rank, cell_grid const& cells);
 
   /// For each cell k of this rank, in order: writes its part into the memory place(k), and calls use(k).
   /// Collective: the ranks of array.group. An error of `place` or `use` becomes `failure`.

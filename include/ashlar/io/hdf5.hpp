@@ -205,30 +205,30 @@ class storage_driver {
       if (flags) *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA;
       return 0;
     };
-    c.alloc = [](H5FD_t* f, H5FD_mem_t kind, hid_t, hsize_t n) -> haddr_t {
-      bool const elements = kind == H5FD_MEM_DRAW;
-      haddr_t const begin = of(f)->storage->begin_of(of(f)->end, elements, n);
-      of(f)->end = of(f)->storage->end_of(begin, elements, n);
-      return begin;
+    c.alloc = [](H5FD_t* f, H5FD_mem_t use, hid_t, hsize_t bytes) -> haddr_t {
+      bool const elements = use == H5FD_MEM_DRAW;
+      haddr_t const first = of(f)->storage->begin_of(of(f)->end, elements, bytes);
+      of(f)->end = of(f)->storage->end_of(first, elements, bytes);
+      return first;
     };
     c.get_eoa = [](H5FD_t const* f, H5FD_mem_t) { return of(f)->end; };
-    c.set_eoa = [](H5FD_t* f, H5FD_mem_t, haddr_t end) -> herr_t {
-      of(f)->end = end;
+    c.set_eoa = [](H5FD_t* f, H5FD_mem_t, haddr_t until) -> herr_t {
+      of(f)->end = until;
       return 0;
     };
     c.get_eof = [](H5FD_t const* f, H5FD_mem_t) { return static_cast<haddr_t>(of(f)->storage->size); };
-    c.read = [](H5FD_t* f, H5FD_mem_t, hid_t, haddr_t at, std::size_t n, void* to) -> herr_t {
+    c.read = [](H5FD_t* f, H5FD_mem_t, hid_t, haddr_t at, std::size_t bytes, void* to) -> herr_t {
       try {
-        of(f)->storage->read(at, to, n);
+        of(f)->storage->read(at, to, bytes);
         return 0;
       } catch (...) {
         return -1;
       }
     };
-    c.write = [](H5FD_t* f, H5FD_mem_t kind, hid_t, haddr_t at, std::size_t n, void const* from) -> herr_t {
+    c.write = [](H5FD_t* f, H5FD_mem_t use, hid_t, haddr_t at, std::size_t bytes, void const* from) -> herr_t {
       try {
-        of(f)->storage->put(kind == H5FD_MEM_DRAW, at, from, n);
-        of(f)->storage->size = std::max<std::uint64_t>(of(f)->storage->size, at + n);
+        of(f)->storage->put(use == H5FD_MEM_DRAW, at, from, bytes);
+        of(f)->storage->size = std::max<std::uint64_t>(of(f)->storage->size, at + bytes);
         return 0;
       } catch (...) {
         return -1;

@@ -17,12 +17,12 @@ class hdf5_target {
     return file;
   }
   /// No MPI. Error: ashlar::error if the box does not fit the dataset, or the dataset cannot be written.
-  hdf5_target(checked_file file, std::string const& path, std::string const& dataset, array_type from,
-              shape const& extents, std::vector<index_t> begin)
+  hdf5_target(checked_file opened, std::string const& file_name, std::string const& dataset, array_type from,
+              shape const& extents, std::vector<index_t> first)
       : from_(from),
-        out_(std::move(file)),
-        set_(path, dataset, caller, extents.rank,
-             array_box{std::move(begin), {extents.extent, extents.extent + extents.rank}}, 0,
+        out_(std::move(opened)),
+        set_(file_name, dataset, caller, extents.rank,
+             array_box{std::move(first), {extents.extent, extents.extent + extents.rank}}, 0,
              [&](array_type found) { require_fit(from, found, dataset); }),
         creation_(set_.creation()) {
     set_.named([&] {
@@ -266,9 +266,9 @@ inline std::unique_ptr<hdf5_description> write_chunks_of_box(communicator const&
     exchange.collect(
         shard, failure,
         [&](index_t k) {
-          region const part = grid.part(k);
-          elements.resize(static_cast<std::size_t>(part.size()) * array.element_bytes);
-          return cell_memory{elements.data(), part.extents()};
+          region const here = grid.part(k);
+          elements.resize(static_cast<std::size_t>(here.size()) * array.element_bytes);
+          return cell_memory{elements.data(), here.extents()};
         },
         [&](index_t k) { store(static_cast<std::size_t>(k), target.pack(k, elements.data())); });
   };

@@ -31,17 +31,17 @@ ASHLAR_INLINE array_pieces::range cells_of(distributed_array const& box, cell_gr
   return {part.begin, part.end};
 }
 
-ASHLAR_INLINE cell_exchange::cell_exchange(distributed_array const& array, int rank, cell_grid const& grid)
+ASHLAR_INLINE cell_exchange::cell_exchange(distributed_array const& array, int rank, cell_grid const& cells)
     : array_(array),
       rank_(rank),
       holders_(array.mesh.ranks(array.layout.sharding())),
       copies_(array.mesh.ranks(~array.layout.sharding())),
-      grid_(grid),
-      piece_(grid.cell),
+      grid_(cells),
+      piece_(cells.cell),
       next_(static_cast<std::size_t>(holders_)) {
   for (int d = 0; d < piece_.rank; ++d)
     while (piece_[d] > 1 && bytes(piece_.size()) > most_bytes) piece_[d] = (piece_[d] + 1) / 2;
-  for (int d = 0; d < piece_.rank; ++d) pieces_per_cell_ *= (grid.cell[d] + piece_[d] - 1) / piece_[d];
+  for (int d = 0; d < piece_.rank; ++d) pieces_per_cell_ *= (cells.cell[d] + piece_[d] - 1) / piece_[d];
   std::size_t const each = bytes(piece_.size());
   if (pieces_per_cell_ == 1) pieces_per_round_ = static_cast<index_t>(std::max<std::size_t>(most_bytes / each, 1));
   round_bytes_ = static_cast<std::size_t>(pieces_per_round_) * each;

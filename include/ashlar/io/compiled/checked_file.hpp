@@ -74,6 +74,8 @@ ASHLAR_INLINE void checked_file::resize(std::uint64_t n, std::uint64_t old) cons
   if (n > old && ::fallocate(descriptor_, 0, static_cast<off_t>(old), static_cast<off_t>(n - old)) != 0 &&
       errno == ENOSPC)
     fail_for_reason("resized");
+#else
+  (void)old;
 #endif
 }
 
