@@ -164,6 +164,11 @@ function(ashlar_add_mpi_tests layer library)
   if(layer STREQUAL "tensor" AND "2" IN_LIST ASHLAR_TEST_RANKS AND "any" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
     ashlar_add_test(mpi.tensor.threads RANKS 2 COMMAND env OMP_NUM_THREADS=2 "$<TARGET_FILE:mpi_tensor>" "-tc=sums of*,loops of*")
   endif()
+  # Halos on nodes of 3 ranks and of 1 rank: messages to the other node alone.
+  if(layer STREQUAL "tensor" AND "nodes:4" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
+    ashlar_add_test(mpi.tensor.unequal_nodes RANKS 4 COMMAND env ASHLAR_RANKS_PER_NODE=3 "$<TARGET_FILE:mpi_tensor>"
+      "-sf=*/halo.cpp,*/halo_bundle.cpp,*/add_halo.cpp" ${without_nodes})
+  endif()
   # HDF5 reads this variable once in a process.
   if(layer STREQUAL "checkpoint" AND "3" IN_LIST ASHLAR_TEST_RANKS AND "any" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
     ashlar_add_test(mpi.checkpoint.hdf5_locks RANKS 3 COMMAND env HDF5_USE_FILE_LOCKING=TRUE "$<TARGET_FILE:mpi_checkpoint>"
