@@ -331,7 +331,8 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
              "mpi", [&s] { s(); }, checked(s)});
       }
   std::unique_ptr<by_jax> jax;
-  if (m.size() <= static_cast<int>(std::thread::hardware_concurrency())) {
+  bool const divides = n % m.sizes().size[0] == 0 && n % m.sizes().size[1] == 0;  // JAX shards no other extents
+  if (divides && m.size() <= static_cast<int>(std::thread::hardware_concurrency())) {
     jax = std::make_unique<by_jax>(m, n, is_complex);
     for (std::string const& name : jax->names())
       variants.push_back(
