@@ -20,17 +20,13 @@ static_assert(checkpoint_entry::page == sparse_memory::page_bytes,
 inline sparse_memory describe_in_hdf5(checkpoint_table& table, char const* caller = "ashlar::save_checkpoint",
                                       named_texts const& texts = {}) try {
   sparse_memory memory;
-  sparse_memory* const where = &memory;
-  static H5FD_class_t const driver_class = memory_driver::describe();
   hdf5_silence const silence;
   hdf5_id const creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make properties");
   hdf5_id::check(H5Pset_userblock(creation, table.block), "reserve the first block");
   hdf5_id::check(H5Pset_obj_track_times(creation, false), "leave out times");
-  hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
+  hdf5_id const access = access_to(memory);
   // HDF5 1.8 and all later versions read this format. Its descriptions of objects have HDF5's own checksums too.
   hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
-  hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
-  hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
   hdf5_id file(H5Fcreate("checkpoint", H5F_ACC_TRUNC, creation, access), H5Fclose, "create a file");
   if (table.block != 0) {
     write_attribute(file, "format", std::string(checkpoint_table::magic.substr(0, checkpoint_table::magic.size() - 1)));

@@ -33,14 +33,6 @@ constexpr index_set within(index_set s, interval const& i) {
   index_t const first = s.below(i.begin), last = s.below(i.end);
   return s.end = s.begin + last, s.begin += first, s;
 }
-/// The set with `by` added to each index.
-constexpr index_set moved(index_set s, index_t by) {
-  if (s.block != 0)
-    s.shift += by;
-  else
-    s.begin += by, s.end += by;
-  return s;
-}
 /// The region as it is seen from the first index of `box`, which consists of intervals.
 constexpr region relative_to(region const& box, region r) {
   for (int d = 0; d < r.rank; ++d) r.dim[d] = moved(r.dim[d], -box.dim[d].begin);

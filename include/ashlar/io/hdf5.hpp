@@ -252,6 +252,5 @@ class storage_driver {
   static file* of(H5FD_t* f) { return reinterpret_cast<file*>(f); }
   static file const* of(H5FD_t const* f) { return reinterpret_cast<file const*>(f); }
 };
-using memory_driver = storage_driver<sparse_memory>;
 
 }  // namespace ashlar::io_detail

@@ -44,12 +44,7 @@ struct hdf5_dataset {
   bool is_chunked() const { return !options.chunk.empty(); }
   std::size_t element_bytes() const { return name_of(type).bits / 8; }
   /// The grid of the chunks.
-  cell_grid grid() const {
-    region all;
-    all.rank = extents.rank;
-    for (int d = 0; d < extents.rank; ++d) all.dim[d] = {0, extents[d]};
-    return {extents, shape_of(options.chunk), all};
-  }
+  cell_grid grid() const { return {extents, shape_of(options.chunk), whole_region(extents)}; }
   std::size_t elements_of_chunk() const {
     return static_cast<std::size_t>(
         std::accumulate(options.chunk.begin(), options.chunk.end(), index_t{1}, std::multiplies<>()));
@@ -136,13 +131,9 @@ inline std::unique_ptr<unsigned char[]> memory_of_largest(std::vector<std::uint6
 inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vector<hdf5_attribute> const& of_file) {
   sparse_memory memory;
   memory.aligns_elements = true;
-  sparse_memory* const where = &memory;
-  static H5FD_class_t const driver_class = memory_driver::describe();
   hdf5_silence const silence;
-  hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
+  hdf5_id const access = access_to(memory);
   hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
-  hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
-  hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
   hdf5_id file(H5Fcreate("fields", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create a file");
   for (hdf5_attribute const& a : of_file) write_attribute(file, a);
   hdf5_id const links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "make properties");

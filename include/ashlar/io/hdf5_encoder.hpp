@@ -13,13 +13,7 @@ namespace ashlar::io_detail {
 class chunk_encoder {
  public:
   explicit chunk_encoder(opened_dataset const& set)
-      : creation_(set.creation()),
-        type_(H5Tcopy(set.stored()), H5Tclose, "copy a type"),
-        access_(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties") {
-    static H5FD_class_t const driver_class = memory_driver::describe();
-    sparse_memory* const where = &memory_;
-    hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
-    hdf5_id::check(H5Pset_driver(access_, driver, &where), "choose a driver");
+      : creation_(set.creation()), type_(H5Tcopy(set.stored()), H5Tclose, "copy a type"), access_(access_to(memory_)) {
     file_.emplace(H5Fcreate("chunk", H5F_ACC_TRUNC, H5P_DEFAULT, access_), H5Fclose, "create a file");
   }
   chunk_encoder(chunk_encoder const&) = delete;  // the driver knows the address of memory_

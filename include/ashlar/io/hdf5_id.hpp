@@ -49,6 +49,17 @@ class hdf5_id {
   closer close_;
 };
 
+/// Properties by which HDF5 opens or creates a file whose bytes are in `storage`. It lives as long as the file is open.
+template <class Storage>
+hdf5_id access_to(Storage& storage) {
+  static H5FD_class_t const driver_class = storage_driver<Storage>::describe();
+  Storage* const where = &storage;
+  hdf5_id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
+  hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
+  hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
+  return access;
+}
+
 /// Stops HDF5 from printing each error, as it does by default.
 class hdf5_silence {
  public:

@@ -214,12 +214,8 @@ class hdf5_description {
   template <class F>
   void change(F const& f) {
     target_.set().named([&] {
-      static H5FD_class_t const driver_class = storage_driver<patched_file>::describe();
-      patched_file* const where = &file_;
       std::uint64_t const before = file_.size;
-      hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties"),
-          driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
-      hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
+      hdf5_id const access = access_to(file_);
       hdf5_id file(H5Fopen("file", H5F_ACC_RDWR, access), H5Fclose, "open the file to write it");
       hdf5_id set(H5Dopen2(file, target_.set().name().c_str(), H5P_DEFAULT), H5Dclose, "open the dataset");
       f(set);

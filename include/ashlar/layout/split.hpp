@@ -177,6 +177,25 @@ constexpr bool is_cyclic(region const& r) {
   return false;
 }
 
+/// The set with `by` added to each index.
+constexpr index_set moved(index_set s, index_t by) {
+  if (s.block != 0)
+    s.shift += by;
+  else
+    s.begin += by, s.end += by;
+  return s;
+}
+constexpr region moved(region r, shape const& by) {
+  for (int d = 0; d < r.rank; ++d) r.dim[d] = moved(r.dim[d], by[d]);
+  return r;
+}
+/// All elements of an array.
+constexpr region whole_region(shape const& extents) {
+  region r;
+  for (r.rank = 0; r.rank < extents.rank; ++r.rank) r.dim[r.rank] = {0, extents[r.rank]};
+  return r;
+}
+
 /// Number of elements that two regions have in common.
 constexpr index_t common_size(region const& a, region const& b) {
   index_t n = 1;

@@ -9,23 +9,6 @@ namespace ops_detail {
 // A box is a tensor at an offset in another. Element i of the first is element i + offset of the second, if the second
 // has it. So a negative offset cuts elements off.
 
-// The same indices, counted in the other tensor.
-constexpr index_set moved(index_set s, index_t offset) {
-  if (s.block != 0)
-    s.shift += offset;
-  else
-    s.begin += offset, s.end += offset;
-  return s;
-}
-constexpr region moved(region r, shape const& offset) {
-  for (int d = 0; d < r.rank; ++d) r.dim[d] = moved(r.dim[d], offset[d]);
-  return r;
-}
-constexpr region whole_region(shape const& extents) {
-  region r;
-  for (r.rank = 0; r.rank < extents.rank; ++r.rank) r.dim[r.rank] = {0, extents[r.rank]};
-  return r;
-}
 constexpr index_t common_after_move(region const& a, region const& b) {
   index_t n = 1;
   for (int d = 0; d < a.rank; ++d) {

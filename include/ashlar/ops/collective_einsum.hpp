@@ -127,11 +127,8 @@ template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks,
                                                call_site w = call_site::current()) {
   if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
-    if constexpr (ops_detail::mixes_complex_and_real<A, B>)
-      return ops_detail::with_complex_operands(
-          [&](auto const& x, auto const& y) { return einsum_all_reduce<E, Axes>(x, y, chunks, w); }, a, b);
-    else
-      return einsum<E>(a, b);  // shows the sentence
+    return ops_detail::with_one_element_type(
+        [&](auto const& x, auto const& y) { return einsum_all_reduce<E, Axes>(x, y, chunks, w); }, a, b);
   } else {
     using Product = decltype(einsum<E>(a, b));
     return einsum_relayout(ops_detail::einsum_op<E>{},
@@ -151,11 +148,8 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks,
                                                    call_site w = call_site::current()) {
   if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
-    if constexpr (ops_detail::mixes_complex_and_real<A, B>)
-      return ops_detail::with_complex_operands(
-          [&](auto const& x, auto const& y) { return einsum_reduce_scatter<E, Axes, Dim>(x, y, chunks, w); }, a, b);
-    else
-      return einsum<E>(a, b);  // shows the sentence
+    return ops_detail::with_one_element_type(
+        [&](auto const& x, auto const& y) { return einsum_reduce_scatter<E, Axes, Dim>(x, y, chunks, w); }, a, b);
   } else {
     using Product = decltype(einsum<E>(a, b));
     return einsum_relayout(ops_detail::einsum_op<E>{},
@@ -183,11 +177,8 @@ template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks,
                                                call_site w = call_site::current()) {
   if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
-    if constexpr (ops_detail::mixes_complex_and_real<A, B>)
-      return ops_detail::with_complex_operands(
-          [&](auto const& x, auto const& y) { return all_gather_einsum<E, Axes>(x, y, chunks, w); }, a, b);
-    else
-      return einsum<E>(a, b);  // shows the sentence
+    return ops_detail::with_one_element_type(
+        [&](auto const& x, auto const& y) { return all_gather_einsum<E, Axes>(x, y, chunks, w); }, a, b);
   } else {
     return relayout_einsum(ops_detail::einsum_op<E>{},
                            ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, gathered::replicated, A>(), a, b,

@@ -29,6 +29,17 @@ constexpr void require_one_element_type() {
                 "ashlar::einsum: the operands have different element types; write cast<T>(x) for one of them");
 }
 
+/// f of the operands, the real ones made complex; or operand 0, after the sentence on types that do not mix.
+template <class F, class... X>
+constexpr auto with_one_element_type(F const& f, X const&... x) {
+  if constexpr (mixes_complex_and_real<X...>) {
+    return with_complex_operands(f, x...);
+  } else {
+    (require_one_element_type<element_t<first_t<X...>>, element_t<X>>(), ...);
+    return first_operand(x...);
+  }
+}
+
 struct einsum_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -168,12 +179,7 @@ constexpr auto einsum(X const&... x) {
   } else if constexpr ((ops_detail::operands_have_different_element_types<element_t<ops_detail::first_t<X...>>,
                                                                           element_t<X>>::value ||
                         ...)) {
-    if constexpr (ops_detail::mixes_complex_and_real<X...>) {
-      return ops_detail::with_complex_operands([](auto const&... y) { return einsum<E>(y...); }, x...);
-    } else {
-      (ops_detail::require_one_element_type<element_t<ops_detail::first_t<X...>>, element_t<X>>(), ...);
-      return ops_detail::first_operand(x...);
-    }
+    return ops_detail::with_one_element_type([](auto const&... y) { return einsum<E>(y...); }, x...);
   } else {
     return apply(ops_detail::einsum_op<E>{}, x...);
   }

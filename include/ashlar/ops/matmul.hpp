@@ -143,13 +143,8 @@ template <equation E, class To, tensor A, tensor B>
         "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter per dimension");
     return a;
   } else if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
-    if constexpr (ops_detail::mixes_complex_and_real<A, B>) {
-      return ops_detail::with_complex_operands([&](auto const& x, auto const& y) { return einsum_to<E, To>(x, y, w); },
-                                               a, b);
-    } else {
-      ops_detail::require_one_element_type<element_t<A>, element_t<B>>();
-      return a;
-    }
+    return ops_detail::with_one_element_type([&](auto const& x, auto const& y) { return einsum_to<E, To>(x, y, w); }, a,
+                                             b);
   } else {
     static_assert(
         !ops_detail::result_has_other_rank<E, To>::value,

@@ -81,10 +81,7 @@ class messages_to_owners {
       strided_copy(space, cells, packed_.data(), packing);
     }
     memory_.emplace(mpi_reads<Space>(), space, packed_.data(), sent_.buffered, arrived_.data(), received_.buffered);
-    for (halo_message const& x : received_.messages)
-      post_receive(ranks, block<T>{memory_->destination() + x.at, x.count}, x.peer, comm::tuned);
-    for (halo_message const& x : sent_.messages)
-      post_send(ranks, block<T const>{memory_->source() + x.at, x.count}, x.peer, comm::tuned);
+    post_cells<T>(ranks, received_.messages, sent_.messages, *memory_, nullptr);  // all are buffered
   }
   messages_to_owners(messages_to_owners const&) = delete;
   messages_to_owners& operator=(messages_to_owners const&) = delete;

@@ -10,12 +10,6 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-inline region whole_region(shape const& extents) {
-  region whole;
-  for (whole.rank = 0; whole.rank < extents.rank; ++whole.rank) whole.dim[whole.rank] = {0, extents[whole.rank]};
-  return whole;
-}
-
 // The shards of the ranks that differ from this one along the sharding axes, as blocks of the whole array. Together
 // they are the array, each element once.
 template <class M>

@@ -96,6 +96,30 @@ which_peers peers_of_first_messages(communicator const& ranks) {
   return runs_in_caller<Space> && ranks_of_node(ranks).state().node ? which_peers::of_other_nodes : which_peers::all;
 }
 
+/// Posts messages of cells in `memory`, or of those that are not buffered, among the stored cells.
+template <class T, class Space>
+void post_cells(communicator const& ranks, std::vector<halo_message> const& in, std::vector<halo_message> const& out,
+                mpi_memory<Space, T> const& memory, T* cells) {
+  or_give_up(ranks, [&] {
+    for (halo_message const& x : in)
+      if (x.rows.loops > 0)
+        post_receive(ranks, cells + x.at, type_of<T>(ranks, x.rows), x.peer);
+      else
+        post_receive(ranks, block<T>{(x.buffered ? memory.destination() : cells) + x.at, x.count}, x.peer, comm::tuned);
+    for (halo_message const& x : out)
+      if (x.rows.loops > 0)
+        post_send(ranks, cells + x.at, type_of<T>(ranks, x.rows), x.peer);
+      else
+        post_send(ranks, block<T const>{(x.buffered ? memory.source() : cells) + x.at, x.count}, x.peer, comm::tuned);
+  });
+}
+
+/// For a rank that has read the cells of its peers on the node. Error: ashlar::error if one of them has given up.
+inline void require_peers_unchanged(node_group& g, communicator const& ranks, halo_messages const& in) {
+  for (halo_message const& x : in.messages)
+    if (int const place = place_on_node(ranks, x.peer); place >= 0) g.require_unchanged(place);
+}
+
 /// Messages of owned cells and of halo cells, from their post until they have arrived.
 template <class T, class Space>
 class messages_of_cells {
@@ -112,7 +136,7 @@ class messages_of_cells {
     strided_copy(space, static_cast<T const*>(cells_), sent, out_.loops);
     memory_.emplace(mpi_reads<Space>(), space, sent, out_.buffered, arrived, in_.buffered);
     in_place_.emplace(cells_, cells_);
-    or_give_up(ranks, [&] { post(ranks); });
+    post_cells(ranks, in_.messages, out_.messages, *memory_, cells_);
   }
   messages_of_cells(messages_of_cells const&) = delete;
   messages_of_cells& operator=(messages_of_cells const&) = delete;
@@ -132,21 +156,6 @@ class messages_of_cells {
   }
 
  private:
-  void post(communicator const& ranks) {
-    for (halo_message const& x : in_.messages)
-      if (x.rows.loops > 0)
-        post_receive(ranks, cells_ + x.at, type_of<T>(ranks, x.rows), x.peer);
-      else
-        post_receive(ranks, block<T>{(x.buffered ? memory_->destination() : cells_) + x.at, x.count}, x.peer,
-                     comm::tuned);
-    for (halo_message const& x : out_.messages)
-      if (x.rows.loops > 0)
-        post_send(ranks, cells_ + x.at, type_of<T>(ranks, x.rows), x.peer);
-      else
-        post_send(ranks, block<T const>{(x.buffered ? memory_->source() : cells_) + x.at, x.count}, x.peer,
-                  comm::tuned);
-  }
-
   halo_messages some_out_, some_in_;
   halo_messages const &out_, &in_;
   T* cells_;
@@ -265,8 +274,7 @@ void halo_in_flight<T, Space>::take() {
     for (std::size_t i = 0; i < peers.size(); ++i)
       if (int const place = place_on_node(ranks_, peers[i].peer); place >= 0)
         strided_copy(space_, round_->group().template source<T>(place), cells_, transfers_->direct[i]);
-    for (halo_message const& x : peers)
-      if (int const place = place_on_node(ranks_, x.peer); place >= 0) round_->group().require_unchanged(place);
+    require_peers_unchanged(round_->group(), ranks_, transfers_->in);
     if (auto const memory = block_.lock())
       base::leave_round([&](node_group const& g) { note_readers(*memory, ranks_, g, *transfers_); });
     else

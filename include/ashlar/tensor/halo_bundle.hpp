@@ -90,7 +90,8 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
   template <class M>
   halos_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
                   std::tuple<halo_field<X>...> fields, call_site const& w)
-      : base(m, ranks, s, fingerprint(fields), bytes(fields), w, collective_kind::goes_on), fields_(std::move(fields)) {
+      : base(m, ranks, s, fingerprint(fields), bytes(fields, &halo_transfers::in), w, collective_kind::goes_on),
+        fields_(std::move(fields)) {
     base::begin_by([this] { begin(); });
   }
 
@@ -130,10 +131,10 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
     });
     return f;
   }
-  static std::size_t bytes(std::tuple<halo_field<X>...> const& fields) {
+  static std::size_t bytes(std::tuple<halo_field<X>...> const& fields, halo_messages halo_transfers::*side) {
     std::size_t total = 0;
     for_each_of(fields, [&]<class Y>(std::size_t, halo_field<Y> const& x) {
-      total += x.transfers->in.total * sizeof(element_t<Y>);
+      total += ((*x.transfers).*side).total * sizeof(element_t<Y>);
     });
     return total;
   }
@@ -146,20 +147,13 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
     std::optional<mpi_memory<space, byte>> memory;
   };
 
-  std::size_t sent() const {
-    std::size_t total = 0;
-    for_each(
-        [&]<class Y>(std::size_t, halo_field<Y> const& x) { total += x.transfers->out.total * sizeof(element_t<Y>); });
-    return total;
-  }
-
   void give_up() override {
     done_ = true;
     for (auto* const m : {&first_, &late_})
       if (*m && (*m)->memory) (*m)->memory->leave();
   }
   void begin() {
-    ranks_.counters().all_to_all.add(sent());
+    ranks_.counters().all_to_all.add(bytes(fields_, &halo_transfers::out));
     auto const which = on_host ? peers_of_first_messages<space>(ranks_) : which_peers::all;
     post_messages(which, first_);
     base::keep_requests();
@@ -195,8 +189,7 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
       bool all_live = true;
       for_each([&](std::size_t, auto const& x) {
         all_live = all_live && !x.block.expired();
-        for (halo_message const& from : x.transfers->in.messages)
-          if (int const place = place_on_node(ranks_, from.peer); place >= 0) round_->group().require_unchanged(place);
+        require_peers_unchanged(round_->group(), ranks_, x.transfers->in);
       });
       if (!all_live) return base::end_round();
       base::leave_round([&](node_group const& left) {
@@ -222,12 +215,7 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
     byte* const arrived = m.arrived.allocate(m.in.bytes);
     copy_cells<true>(packed, out);
     m.memory.emplace(mpi_reads<space>(), space{}, packed, out.bytes, arrived, m.in.bytes);
-    or_give_up(ranks_, [&] {
-      for (halo_message const& x : m.in.messages)
-        post_receive(ranks_, block<byte>{m.memory->destination() + x.at, x.count}, x.peer, comm::tuned);
-      for (halo_message const& x : out.messages)
-        post_send(ranks_, block<byte const>{m.memory->source() + x.at, x.count}, x.peer, comm::tuned);
-    });
+    post_cells<byte>(ranks_, m.in.messages, out.messages, *m.memory, nullptr);  // all are buffered
   }
   void finish(messages_under_way& m) {
     m.memory->finish();
