@@ -32,6 +32,29 @@ struct wave {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j, index_t k) const { return (*this)(i, j + 3 * k); }
 };
 
+// A face of an array with `width` ghost cells a side. Face 2 * d is below along dimension d, and face 2 * d + 1 above.
+template <int D>
+struct part_of_array {
+  int lower[D], extent[D];
+  index_t size() const {
+    index_t n = 1;
+    for (int e : extent) n *= e;
+    return n;
+  }
+};
+template <int D>
+part_of_array<D> face_of(shape const& stored, int width, std::size_t f, bool owned) {
+  part_of_array<D> p{};
+  for (int d = 0; d < D; ++d) {
+    p.lower[d] = width;
+    p.extent[d] = int(stored[d]) - 2 * width;
+  }
+  int const d = int(f / 2), n = p.extent[d];
+  p.extent[d] = width;
+  p.lower[d] = f % 2 == 0 ? (owned ? width : 0) : n + (owned ? 0 : width);
+  return p;
+}
+
 // The exchange of faces as an expert writes it, in 2 or 3 dimensions. Ranks are row-major, and the array holds `width` ghost
 // cells a side.
 template <int D>
@@ -88,29 +111,11 @@ class by_hand {
   }
 
  private:
-  // Face 2 * d is below along dimension d, and face 2 * d + 1 above.
   static constexpr std::size_t faces = 2 * D;
-  struct part {
-    int lower[D], extent[D];
-    index_t size() const {
-      index_t n = 1;
-      for (int e : extent) n *= e;
-      return n;
-    }
-  };
+  using part = part_of_array<D>;
   static constexpr std::size_t at(int d) { return static_cast<std::size_t>(d); }
   int size(std::size_t f) const { return int(out_[f].size()); }
-  part face(std::size_t f, bool owned) const {
-    part p{};
-    for (int d = 0; d < D; ++d) {
-      p.lower[d] = width_;
-      p.extent[d] = int(stored_[d]) - 2 * width_;
-    }
-    int const d = int(f / 2), n = p.extent[d];
-    p.extent[d] = width_;
-    p.lower[d] = f % 2 == 0 ? (owned ? width_ : 0) : n + (owned ? 0 : width_);
-    return p;
-  }
+  part face(std::size_t f, bool owned) const { return face_of<D>(stored_, width_, f, owned); }
   MPI_Datatype type_of(part const& p) const {
     int all[D];
     for (int d = 0; d < D; ++d) all[d] = int(stored_[d]);
@@ -188,28 +193,18 @@ class in_shared_memory {
   }
   // The face of a neighbour: owned cells there, ghost cells here.
   void copy(int f) const {
-    int const d = f / 2, q = peer_[f];
-    index_t const* const theirs = &all_[static_cast<std::size_t>(q) * D];
-    index_t from[D], to[D], extent[D];
-    for (int e = 0; e < D; ++e) from[e] = to[e] = width_, extent[e] = stored_[e] - 2 * width_;
-    extent[d] = width_;
-    to[d] = f % 2 == 0 ? 0 : stored_[d] - width_;
-    from[d] = f % 2 == 0 ? theirs[d] - 2 * width_ : width_;
-    auto const at = [](index_t const* sizes, index_t const* i) {
-      index_t offset = 0;
-      for (int e = 0; e < D; ++e) offset = offset * sizes[e] + i[e];
-      return offset;
+    int const q = peer_[f];
+    shape theirs = stored_;
+    for (int d = 0; d < D; ++d) theirs[d] = all_[static_cast<std::size_t>(q * D + d)];
+    auto const there = face_of<D>(theirs, width_, std::size_t(f ^ 1), true);
+    auto const here = face_of<D>(stored_, width_, std::size_t(f), false);
+    auto const row = [](shape const& extents, part_of_array<D> const& p, index_t k, index_t i) {
+      index_t const above = D == 3 ? (p.lower[0] + k) * extents[1] : 0;
+      return (above + p.lower[D - 2] + i) * extents[D - 1] + p.lower[D - 1];
     };
-    index_t mine[D];
-    for (int e = 0; e < D; ++e) mine[e] = stored_[e];
-    double const* const source = cells_.of(q) + at(theirs, from);
-    double* const target = cells() + at(mine, to);
-    for (index_t k = 0; k < (D == 3 ? extent[0] : 1); ++k)
-      for (index_t i = 0; i < extent[D - 2]; ++i) {
-        index_t const source_row = ((D == 3 ? k * theirs[1] : 0) + i) * theirs[D - 1];
-        index_t const row = ((D == 3 ? k * mine[1] : 0) + i) * mine[D - 1];
-        std::copy_n(source + source_row, extent[D - 1], target + row);
-      }
+    for (index_t k = 0; k < (D == 3 ? here.extent[0] : 1); ++k)
+      for (index_t i = 0; i < here.extent[D - 2]; ++i)
+        std::copy_n(cells_.of(q) + row(theirs, there, k, i), here.extent[D - 1], cells() + row(stored_, here, k, i));
   }
 
   int width_, rank_ = 0;
@@ -335,7 +330,7 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
 #endif
   all.race(what, variants);
   if constexpr (C == corners::none) {
-    // A peer exchanges one array three times. So its cells may be in a cache, where those of three arrays are not.
+    // A peer exchanges one array three times. So its cells may be in a cache, and the cells of three arrays are not.
     auto const three_times = [](std::string const& name, auto& exchange) {
       return variant{name + ", one by one", "mpi",
                      [&exchange] {

@@ -54,15 +54,19 @@ auto outer_product(device_mesh<grid> const& m, index_t n, index_t salt) {
       x, [&](T& element, index_t i, index_t j) { element = small(i, salt) * small(j, salt + 1) * factor(T{}); });
   return x;
 }
+// The elements of the product of n x n operands.
+template <class T>
+auto product_of(index_t n) {
+  double sum = 0;
+  for (index_t k = 0; k < n; ++k) sum += small(k, 2) * small(k, 5);
+  return [sum](index_t i, index_t j) { return sum * small(i, 1) * small(j, 6) * factor(T{}) * factor(T{}); };
+}
 template <class C>
 bool is_product(C const& c, index_t n) {
   using T = element_t<C>;
-  double sum = 0;
-  for (index_t k = 0; k < n; ++k) sum += small(k, 2) * small(k, 5);
+  auto const expected = product_of<T>(n);
   bool right = true;
-  for_each_element(c, [&](T const& element, index_t i, index_t j) {
-    right = right && element == sum * small(i, 1) * small(j, 6) * factor(T{}) * factor(T{});
-  });
+  for_each_element(c, [&](T const& element, index_t i, index_t j) { right = right && element == expected(i, j); });
   return right;
 }
 
@@ -80,17 +84,17 @@ void gemm(index_t m, index_t n, index_t k, complex const* a, index_t lda, comple
 }
 
 // The same product by JAX, on as many devices of the host as there are ranks.
+template <class T>
 class by_jax : public peer {
  public:
   // Collective: all ranks.
-  by_jax(device_mesh<grid> const& m, index_t n, bool is_complex)
+  by_jax(device_mesh<grid> const& m, index_t n)
       : peer(m.communicator(), "product.py", n, m.size(),
              [&](peer const& to) {
                to.write("mesh", std::vector{float(m.sizes().size[0]), float(m.sizes().size[1])});
-               to.write("complex", std::vector{float(is_complex)});
+               to.write("complex", std::vector{float(std::is_same_v<T, complex>)});
              }),
-        n_(n),
-        factor_(is_complex ? factor(complex{}) * factor(complex{}) : complex(1)) {}
+        n_(n) {}
 
   // True if the product is right; on rank 0, and true on others.
   bool is_right() {
@@ -99,21 +103,18 @@ class by_jax : public peer {
     auto const c = read("checked_product");
     auto const size = static_cast<std::size_t>(n_ * n_);
     if (c.size() != 2 * size) return false;
-    double sum = 0;
-    for (index_t k = 0; k < n_; ++k) sum += small(k, 2) * small(k, 5);
+    auto const expected = product_of<T>(n_);
     bool right = true;
     for (index_t i = 0; i < n_; ++i)
       for (index_t j = 0; j < n_; ++j) {
-        complex const expected = sum * small(i, 1) * small(j, 6) * factor_;
         auto const at = static_cast<std::size_t>(i * n_ + j);
-        right = right && complex(c[at], c[size + at]) == expected;
+        right = right && complex(c[at], c[size + at]) == complex(expected(i, j));
       }
     return right;
   }
 
  private:
   index_t n_;
-  complex factor_;
 };
 
 // SUMMA: the owners of a panel of columns of a and of rows of b broadcast it. Extents divide.
@@ -330,10 +331,10 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
             {std::string("SUMMA by hand: ") + (ahead ? "Ibcast" : "Bcast") + ", panels of " + std::to_string(panel),
              "mpi", [&s] { s(); }, checked(s)});
       }
-  std::unique_ptr<by_jax> jax;
+  std::unique_ptr<by_jax<T>> jax;
   bool const divides = n % m.sizes().size[0] == 0 && n % m.sizes().size[1] == 0;  // JAX shards no other extents
   if (divides && m.size() <= static_cast<int>(std::thread::hardware_concurrency())) {
-    jax = std::make_unique<by_jax>(m, n, is_complex);
+    jax = std::make_unique<by_jax<T>>(m, n);
     for (std::string const& name : jax->names())
       variants.push_back(
           {name, "none", [&] { jax->ask("step", 0); }, [&] { return jax->is_right(); }, [] {}, peer::rest});
