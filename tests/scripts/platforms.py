@@ -1,9 +1,11 @@
-"""platforms.py ROOT: the tables of platforms on pages are those of docs/platforms.json; each leg of scripts/platforms has one row."""
+"""platforms.py ROOT: the tables of platforms on pages are those of docs/platforms.json; each leg of scripts/platforms has one run there, and each cell has
+one of four words."""
 
 import importlib.machinery
 import importlib.util
 import json
 import pathlib
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -14,10 +16,24 @@ loader.exec_module(platforms)
 
 faults = []
 rows = json.loads(platforms.record_file.read_text(encoding="utf-8"))
-in_table = sorted(row["leg"] for row in rows if "leg" in row)
+runs = [run for row in rows for run in row["runs"]]
+in_table = sorted(run["leg"] for run in runs if "leg" in run)
 if in_table != sorted(platforms.legs):
     faults.append(f"docs/platforms.json has the legs {in_table}, and scripts/platforms has {sorted(platforms.legs)}")
-faults += [f"{row['platform']}: {row['state']} without a run" for row in rows if row["state"].split()[0] in ("tested", "compiled") and "never" in row["date"]]
+for run in runs:
+    if not re.fullmatch(r"each change|\d{4}-\d\d-\d\d" if run["passed"] else r"never|\d{4}-\d\d-\d\d", run["date"]) or bool(run["what"]) < run["passed"]:
+        faults.append(f"docs/platforms.json: a run has no date or says nothing: {run}")
+    if not set(run["shows"]) <= set(platforms.columns) or not set(run["shows"].values()) <= {"tested", "compiled"}:
+        faults.append(f"docs/platforms.json: a run shows what no cell has: {run['shows']}")
+words = {platforms.cell(row, column) for row in rows for column in platforms.columns}
+if words != set(platforms.words):
+    faults.append(f"the cells have the words {sorted(words)}, and expected were {platforms.words}")
+# A run that fails shows nothing, and a better word of another run counts.
+works, fails = ({"passed": passed, "shows": {"a": word}} for passed, word in [(True, "compiled"), (False, "tested")])
+for row, expected in [({"runs": [works, fails]}, "compiled"), ({"runs": [fails]}, "expected"), ({"runs": [works, {**fails, "passed": True}]}, "tested"),
+                      ({"runs": [fails], "otherwise": "not supported"}, "not supported")]:
+    if platforms.cell(row, "a") != expected:
+        faults.append(f"the cell of {row} is {platforms.cell(row, 'a')}, and expected was {expected}")
 for page in platforms.pages:
     text = (root / page).read_text(encoding="utf-8")
     if platforms.with_table(text) != text:
