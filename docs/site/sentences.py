@@ -1,8 +1,10 @@
-"""Pages of errors of the run time: every sentence of the headers, with the test that provokes it. Sentences of the compiler are on the pages of
-errors.py; a list at the end names the others, with the reason if no program of a test can have them."""
+"""Pages of errors of the run time: every sentence of the headers, with the test that provokes it and what to write instead. Sentences of the compiler
+are on the pages of errors.py; a list at the end names the others, with the reason if no program of a test can have them."""
 
 import pathlib
 import re
+
+import families
 
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SENTENCE = re.compile(r"ashlar::[\w:<>~]+: \S")
@@ -47,6 +49,99 @@ NOT_TESTED = {
     "ashlar::comm: complex numbers of float and of double": "for elements that tensors refuse before",
     "ashlar::pending: dropped": "printed, not thrown, when a collective in flight fails and nobody waits for it",
 }
+
+# What to write instead, or do, for sentences of functions without an Example that do not say it themselves: by a header, or by how a sentence begins.
+MAP = "Make the tree, its layouts and the map of names fit the arrays of the file."
+DAMAGED = "The file is damaged, or of another kind. "
+ALIKE = "Give all ranks the same."
+REMEDIES = {
+    "checkpoint/array_plan.hpp": MAP,
+    "checkpoint/array_reader.hpp": MAP,
+    "checkpoint/array_writer.hpp": "Change the map of names, the options of `save_arrays`, or the format.",
+    "checkpoint/hdf5_arrays.hpp": "Let no other program write the file while it is read.",
+    "checkpoint/reader.hpp": DAMAGED + "Take an older checkpoint: `checkpoints` keeps several.",
+    "checkpoint/table.hpp": DAMAGED + "Take an older checkpoint: `checkpoints` keeps several.",
+    "comm/compiled/remaining_readers.hpp": "Find out why the other rank is late: it computes for long, or waits elsewhere.",
+    "data/compiled/array_source.hpp": "Give the type and the extents of the elements in the file. The first extent counts examples.",
+    "data/compiled/open.hpp": "Let no other program write the file while it is read.",
+    "io/array_bytes.hpp": "Give the extents of the array in the file.",
+    "io/compiled/checked_file.hpp": "Name a file that this user may read, and that no other program changes meanwhile.",
+    "io/compiled/idx.hpp": DAMAGED + "Fetch it again.",
+    "io/idx.hpp": DAMAGED + "Fetch it again.",
+    "io/json.hpp": DAMAGED + "Write it again by `save_arrays`, or by Python's package safetensors.",
+    "io/compiled/json.hpp": DAMAGED + "Write it again by `save_arrays`, or by Python's package safetensors.",
+    "io/compiled/safetensors.hpp": DAMAGED + "Write it again by `save_arrays`, or by Python's package safetensors.",
+    "io/safetensors.hpp": "Save elements of whole bytes.",
+    "io/compiled/npy_files.hpp": "Give the layout one spec per dimension of the array in the file.",
+    "io/compiled/npy_header.hpp": DAMAGED + "Write it again by `save_npy`, or by NumPy's `save`.",
+    "io/npy.hpp": DAMAGED + "Write it again by `save_npy`, or by NumPy's `save`.",
+    "io/compiled/npz_files.hpp": "Ask for an array by a name that the file has once.",
+    "io/compiled/zip.hpp": DAMAGED + "Write it again by `save_npz`, or by NumPy's `savez`.",
+    "io/field_series.hpp": "Give all fields the mesh and the extents of the series, and each a name of its own.",
+    "io/hdf5_attributes.hpp": "Read the attribute as the type that the file has.",
+    "io/hdf5_description.hpp": "Change the name of the dataset, or the option in `hdf5_options`.",
+    "io/hdf5_id.hpp": "HDF5's own reason follows. Mostly a path, a permission or the space on the disk is wrong.",
+    "io/hdf5_opened.hpp": "Take a layout and a box that fit the extents in the file. A file that ends too early is damaged.",
+    "io/hdf5_types.hpp": "Name an HDF5 file. `h5dump -H` shows whether it is one.",
+    "io/hdf5_update.hpp": "Update the file to which the link points.",
+    "ashlar: a collective of ranks of a node began": "Report it, with the last collectives of each rank.",
+    "ashlar: rank ... has waited": "Find out why the other ranks are late, or raise `ASHLAR_DEADLINE`.",
+    "ashlar: ... waited ": "Compare the collectives of both ranks: all ranks call the same ones in the same order.",
+    "ashlar::batch_stream: examples, batch": ALIKE,
+    "ashlar::device_mesh: the sizes of the axes": ALIKE,
+    "ashlar::require_equal_replicas: the checksums": "Give all ranks of a replica the same parameters and gradients.",
+    "ashlar::redistribute: the other mesh": "Pass a mesh of as many ranks, from the same communicator.",
+    "ashlar::save_checkpoint: what is saved": ALIKE,
+    "ashlar::plan: links need": "Set `tensor_bytes`, and give the mesh a size for each axis.",
+    "ashlar::pool2d: without padding": "Take a smaller window, or pad the images.",
+    "ashlar::conv2d: without padding": "Take a smaller kernel, or pad the images.",
+    "ashlar::linalg: ScaLAPACK counts": "Solve a smaller system: ScaLAPACK's integers have 32 bits.",
+    "ashlar::linalg: the matrix is square": "Give a square matrix, or use `linalg::lstsq`.",
+    "ashlar::linalg: the right-hand side": "Give one row of the right-hand side per row of the matrix.",
+    "ashlar::optimizer: a gradient": "Pass the gradients of these parameters, in their order.",
+    "ashlar::shape: a tensor": "Join dimensions by `flatten`.",
+    "plan/compiled/print_product.hpp": "Give an equation of two operands, and one extent per letter.",
+    "tensor/storage.hpp": "Start more ranks, keep fewer tensors, or shard them over more axes.",
+    "train/compiled/command_line.hpp": "Give the option a value of this kind. `--help` lists all options.",
+    "train/compiled/history.hpp": "Give one number per column.",
+}
+
+
+def examples(root):
+    """The lines Example of public names, as pairs of a header and a text: those of a function from its overloads."""
+    out = {}
+    for header, text in families.headers(root).items():
+        for d in families.declarations(text):
+            example = None
+            for line in d.comment:
+                begins = re.match(r"(\w[\w, ]*): (.*)", line)
+                if begins and begins[1] == "Example":
+                    example = begins[2]
+                    out.setdefault(d.name, []).append([header, example])
+                elif example and not begins:
+                    out[d.name][-1][1] += " " + line.strip()
+                else:
+                    example = None
+    return out
+
+
+def said_instead(text):
+    """The part of a sentence that says what to write, after the rule; "" if it has none."""
+    parts = [p for p in text.split("; ")[1:] if not re.match(r"expected|found|extents|its axes|the newest|the deadline|collectives begun|this is", p)]
+    return plain(parts[0][0].upper() + re.sub(r":? ?\.\.\.$", "", parts[0][1:])) + "." if parts else ""
+
+
+def remedy_of(s, known):
+    """What to write instead of a sentence's program, as words and as code; each may be ""."""
+    words = said_instead(s["text"]) or next((words for key, words in REMEDIES.items() if s["text"].startswith(key)), "")
+    entity = (re.match(r"ashlar::((?:\w+::)*\w+): ", s["text"]) or [0, ""])[1]
+    found = known.get(entity, known.get("comm::" + entity, [])) if " is needed" not in s["text"] else []
+    found = sorted((e for e in found if not re.match("a |from ", e[1])), key=lambda e: (", in which" in e[1], e[0] != s["header"]))
+    if not words and not found:
+        words = REMEDIES.get(s["header"], "")
+    # Of an Example the code, without the words after it.
+    return words, re.split(r" (?:is|are|keeps|runs|in|with|->|of std::.*)(?: |$)", found[0][1].replace("`", ""))[0] if found else ""
+
 
 THROWN = re.compile(r"\b(?:error|fail)\($")  # what follows is a sentence, or follows the name of a file
 
@@ -216,18 +311,21 @@ def plain(text):
 
 def write_pages(root, folder, found=None):
     """One page of sentences per layer, in MyST."""
-    layers = {}
+    layers, known = {}, examples(root)
     for s in found or provoked(root):
         layers.setdefault(s["header"].split("/")[0] if "/" in s["header"] else "meta", {}).setdefault(s["text"], s)  # a sentence of several functions is shown once
     for layer, of_layer in layers.items():
         found = list(of_layer.values())
         at_run_time = [s for s in found if s["test"] and not s["compiler"]]
-        out = [f"# Sentences: {layer}\n", "The errors of this layer. Errors of the run time have the statement of a test that provokes them. "
-               "`...` is a value that the program knows. A file or a function may precede a sentence.\n"]
+        out = [f"# Sentences: {layer}\n", "The errors of this layer. Errors of the run time have the statement of a test that provokes them, then what to write instead. "
+               "\"Right\" is the example of the function in the reference. `...` is a value that the program knows. A file or a function may precede a sentence.\n"]
         for s in at_run_time:
             path, name, lines, number = s["test"]
-            out += [f"## {plain(s['text'])}\n", f"`{s['header']}`; test \"{plain(name)}\" of `{path.relative_to(root)}`:\n",
+            out += [f"## {plain(s['text'])}\n", f"`{s['header']}`. Wrong, in the test \"{plain(name)}\" of `{path.relative_to(root)}`:\n",
                     f"```{'bash' if path.suffix == '.sh' else 'cpp'}\n" + code_of(lines, number) + "\n```\n"]
+            words, code = remedy_of(s, known)
+            out += [f"Instead: {words}\n"] if words else []
+            out += ["Right:\n", f"```cpp\n{code}\n```\n"] if code else []
         rest = [s for s in found if s not in at_run_time]
         if rest:
             out += ["## All other sentences\n", "| sentence | header | shown by, or why no test shows it |", "|---|---|---|"]

@@ -1,6 +1,6 @@
 """documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
 each code block says what checks it, and commands name what the tree has; each page for users begins with what the reader can do after it; each decision begins with a summary;
-the page of settings has the rows of the source, which has one for each environment variable; every wrong program has a right one; every sentence of the headers is on a page, and few have no test. In SITE, which scripts/docs built, every public name has a
+the page of settings has the rows of the source, which has one for each environment variable; every wrong program has a right one; every sentence of the headers is on a page, few have no test, and errors of the run time say what to write instead. In SITE, which scripts/docs built, every public name has a
 declaration, every overload an entry with its constraint and links, every wrong program an entry, and nothing is fetched from elsewhere."""
 
 import pathlib
@@ -173,6 +173,13 @@ excused = [s for s in unnamed if sentences.reason_of(s["text"])]
 without = [s for s in unnamed if s not in excused]
 faults += [f"docs/site/sentences.py excuses a sentence that a test names, or that is not there: {begin}" for begin in sentences.NOT_TESTED
            if not any(s["text"].startswith(begin) for s in excused)]
+# Errors of the run time say what to write instead.
+of_run_time, the_examples = [s for s in known if s["test"] and not s["compiler"]], sentences.examples(root)
+remedies = [(s, sentences.remedy_of(s, the_examples)) for s in of_run_time]
+faults += [f"{s['header']}:{s['line']}: no Example and no remedy in docs/site/sentences.py says what to write instead: {s['text']}" for s, remedy in remedies
+           if not any(remedy)]
+faults += [f"docs/site/sentences.py has a remedy that no sentence needs: {key}" for key, words in sentences.REMEDIES.items()
+           if not any(remedy[0] == words and (s["text"].startswith(key) or s["header"] == key) for s, remedy in remedies)]
 begins = sum(len(re.findall(r'[^\s"]\s*"ashlar::[\w:]+: \w+ \w+ \w+', path.read_text(encoding="utf-8"))) for path in (root / "include").rglob("*.hpp"))
 if len(known) < begins:
     faults.append(f"the pages have {len(known)} sentences and the headers {begins}")

@@ -26,7 +26,7 @@ for run in runs:
     if not set(run["shows"]) <= set(platforms.columns) or not set(run["shows"].values()) <= {"tested", "compiled"}:
         faults.append(f"docs/platforms.json: a run shows what no cell has: {run['shows']}")
 words = {platforms.cell(row, column) for row in rows for column in platforms.columns}
-if words != set(platforms.words):
+if not words <= set(platforms.words):
     faults.append(f"the cells have the words {sorted(words)}, and expected were {platforms.words}")
 # A run that fails shows nothing, and a better word of another run counts.
 works, fails = ({"passed": passed, "shows": {"a": word}} for passed, word in [(True, "compiled"), (False, "tested")])
