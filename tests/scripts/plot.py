@@ -4,6 +4,7 @@ docs/explanation/speed.md are those of speed.json; results of scripts/bench are 
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -51,7 +52,18 @@ with tempfile.TemporaryDirectory() as name:
     check(done.returncode == 0, done.stderr)
     page = (root / "docs" / "explanation" / "speed.md").read_text(encoding="utf-8")
     tables = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("|")]
-    for chart in json.loads(data.read_text(encoding="utf-8")):
+    # A page with a wrong number, and without a row, becomes the committed one.
+    copy, numbers_of_page = folder / "speed.md", re.findall(r"\| (\d+\.\d+) \|", page)
+    wrong = re.sub(r"\n\| roll, dimension 0, 4 ranks.*", "", page.replace(f"| {numbers_of_page[0]} |", "| 99 |", 1))
+    check(wrong != page, "the copy has no mistake")
+    copy.write_text(wrong, encoding="utf-8")
+    done = run("--tables", copy)
+    check(done.returncode == 0 and copy.read_text(encoding="utf-8") == page, f"speed.md does not have the tables of speed.json; run scripts/plot --tables {done.stderr}")
+    entries = json.loads(data.read_text(encoding="utf-8"))
+    check(sorted(re.findall(r"<!-- table: (\w+) -->", page)) == sorted(e["name"] for e in entries), "speed.md does not show each entry of speed.json once")
+    by_hand = re.findall(r"^\|.*", re.sub(r"<!-- table: \w+ -->.*?<!-- end -->", "", page, flags=re.S), re.M)
+    check(not by_hand, f"speed.md has a table that speed.json does not have: {by_hand[:1]}")
+    for chart in (e for e in entries if "head" not in e):
         drawn = folder / f"{chart['name']}.svg"
         committed = root / "docs" / "pictures" / drawn.name
         check(drawn.read_bytes() == committed.read_bytes(), f"{committed} is not what plot draws; run scripts/plot docs/explanation/speed.json docs/pictures")
