@@ -22,7 +22,7 @@ else()
       unset(ASHLAR_HDF5_LIBRARY CACHE)
       find_path(ASHLAR_HDF5_INCLUDE_DIR hdf5.h HINTS ${HDF5_ROOT} ENV HDF5_ROOT PATHS /usr/include/${kind}-${CMAKE_SYSTEM_PROCESSOR}
         PATH_SUFFIXES ${include_places})
-      find_library(ASHLAR_HDF5_LIBRARY NAMES hdf5_${kind} hdf5 HINTS ${HDF5_ROOT} ENV HDF5_ROOT PATH_SUFFIXES ${library_places})
+      find_library(ASHLAR_HDF5_LIBRARY NAMES hdf5_${kind} hdf5 NAMES_PER_DIR HINTS ${HDF5_ROOT} ENV HDF5_ROOT PATH_SUFFIXES ${library_places})
     endif()
   endforeach()
   list(LENGTH ASHLAR_HDF5_HINT ashlar_hints)

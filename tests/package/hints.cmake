@@ -1,4 +1,5 @@
-# An installed package finds the Kokkos and the MPI of its build, without a word of the consumer's; with ASHLAR_INSTALL_HINTS=OFF it names none.
+# An installed package finds the Kokkos, the MPI and the HDF5 of its build, without a word of the consumer's; a consumer's HDF5 comes first. With
+# ASHLAR_INSTALL_HINTS=OFF it names none.
 file(REMOVE_RECURSE "${work}")
 execute_process(COMMAND "${CMAKE_COMMAND}" --install "${build}" --prefix "${work}/prefix" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 file(WRITE "${work}/consumer/CMakeLists.txt" [[
@@ -7,7 +8,7 @@ project(consumer LANGUAGES CXX)
 find_package(ashlar 0.1 REQUIRED COMPONENTS tensor)
 message(STATUS "found ${Kokkos_DIR} and ${MPI_CXX_COMPILER}.")
 ]])
-foreach(variable IN ITEMS Kokkos_ROOT Kokkos_DIR MPI_HOME CMAKE_PREFIX_PATH)
+foreach(variable IN ITEMS Kokkos_ROOT Kokkos_DIR MPI_HOME HDF5_ROOT CMAKE_PREFIX_PATH)
   unset(ENV{${variable}})
 endforeach()
 execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${work}/consumer" -B "${work}/consumer/build" "-DCMAKE_CXX_COMPILER=${compiler}"
@@ -15,6 +16,36 @@ execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${work}/consume
 string(FIND "${output}" "found ${Kokkos_DIR} and ${mpi_compiler}." at)
 if(NOT result EQUAL 0 OR at EQUAL -1)
   message(FATAL_ERROR "the consumer does not find ${Kokkos_DIR} and ${mpi_compiler}: ${output}")
+endif()
+# The hint counts only if CMake finds no HDF5, so the folders of its headers are hidden.
+if(hdf5_include AND NOT hdf5_include MATCHES "^/usr(/local)?/include$")
+  cmake_path(GET hdf5_include PARENT_PATH folder)
+  set(hidden "-DCMAKE_IGNORE_PATH=${hdf5_include};${folder}/serial;/usr/include/hdf5/serial")
+  file(WRITE "${work}/hdf5_consumer/CMakeLists.txt" [[
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES CXX)
+find_package(ashlar 0.1 REQUIRED COMPONENTS hdf5)
+message(STATUS "found ${ASHLAR_HDF5_INCLUDE_DIR} and ${ASHLAR_HDF5_LIBRARY}.")
+]])
+  # A place of the consumer's own, whose files are those of the build.
+  cmake_path(GET hdf5_library EXTENSION LAST_ONLY suffix)
+  file(MAKE_DIRECTORY "${work}/own/include" "${work}/own/lib")
+  file(WRITE "${work}/own/include/hdf5.h" "#include \"${hdf5_include}/hdf5.h\"\n")
+  file(CREATE_LINK "${hdf5_library}" "${work}/own/lib/libhdf5${suffix}" SYMBOLIC)
+  foreach(options IN ITEMS "" "-DHDF5_ROOT=${work}/own")
+    set(expected "found ${hdf5_include} and ${hdf5_library}.")
+    if(options)
+      set(expected "found ${work}/own/include and ${work}/own/lib/libhdf5${suffix}.")
+    endif()
+    execute_process(COMMAND "${CMAKE_COMMAND}" --fresh -G "${generator}" -S "${work}/hdf5_consumer" -B "${work}/hdf5_consumer/build" "-DCMAKE_CXX_COMPILER=${compiler}"
+      "-DCMAKE_PREFIX_PATH=${work}/prefix" "${hidden}" ${options} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
+    string(FIND "${output}" "${expected}" at)
+    if(NOT result EQUAL 0 OR at EQUAL -1)
+      message(FATAL_ERROR "the consumer with '${options}' does not say '${expected}': ${output}")
+    endif()
+  endforeach()
+elseif(hdf5_include)
+  message(STATUS "left out: the hint of HDF5, whose headers in ${hdf5_include} cannot be hidden")
 endif()
 execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${source}" -B "${work}/without" "-DCMAKE_CXX_COMPILER=${compiler}" "-DKokkos_DIR=${Kokkos_DIR}"
   "-DMPI_EXECUTABLE_SUFFIX=${mpi_suffix}" -DASHLAR_INSTALL_HINTS=OFF -DASHLAR_BUILD_TESTS=OFF -DASHLAR_BUILD_EXAMPLES=OFF -DASHLAR_BUILD_BENCHMARKS=OFF
