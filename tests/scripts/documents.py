@@ -53,6 +53,31 @@ for header, found in families.names_by_header(root).items():
         target = re.search(r"Link ``ashlar::(\w+)``", pages[families.family_of(header)])[1]
         faults += [f"the family {families.family_of(header)} links ashlar::{target}, which lacks {h}" for h in sorted(behind(header)) if parts[h] not in links[target]]
 
+# A how-to with code names the headers that it needs, by "Include `ashlar/...`" or in its code, and they declare the public names that the code calls.
+declared = {}
+for header, found in families.names_by_header(root).items():
+    for name in found:
+        declared.setdefault(name.rpartition("::")[2], set()).add(header)
+includes |= {h.name: set(re.findall(r'^#include "ashlar/([^"]+)"', h.read_text(encoding="utf-8"), re.M)) for h in include.glob("*.hpp")}
+for page in sorted((root / "docs" / "how_to").glob("*.md")):
+    text = page.read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```cpp\n(.*?)^```", text, re.M | re.S))
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    named = set(re.findall(r"#include <ashlar/([^>]+)>", code))
+    for sentence in re.findall(r"\bInclude ((?:[^.]|\.hpp)+)\.\s", prose):
+        named |= set(re.findall(r"`ashlar/([\w/]+\.hpp)`", sentence.partition("which")[0]))
+    faults += [f"{page.relative_to(root)} includes ashlar/{h}, which is not there" for h in sorted(named - set(includes))]
+    if code and not named:
+        faults.append(f"{page.relative_to(root)} does not say which headers its code needs: Include `ashlar/...`.")
+    if code and named <= set(includes):
+        reached = set().union(*map(behind, named))
+        calls = set(re.findall(r"(?<![.:\w])(\w+)\s*[<({]", re.sub(r"//.*|\"[^\"\n]*\"", "", code))) & set(declared)
+        quoted = "".join((root / f).read_text(encoding="utf-8") for f in set(re.findall(r"^<!-- (\S+) \[", text, re.M)))
+        own = {name for name in calls if re.search(rf"^\S.* {name}\(.*\) {{$|test::{name}\b", quoted, re.M)}  # of the test that is quoted
+        faults += [f"{page.relative_to(root)} names no header that declares {name}" for name in sorted(calls - own) if not declared[name] & reached]
+        if re.search(r"\b(einsum|einsum_to|matmul|conv2d|transpose)\s*<", code) and not {"kernels/einsum.hpp", "ops/einsum.hpp"} & reached:
+            faults.append(f"{page.relative_to(root)} names no header with the kernel of products")
+
 # ---- Index ----
 docs = root / "docs"
 linked = set(re.findall(r"\]\(([^)#]+\.md)", (docs / "README.md").read_text(encoding="utf-8")))

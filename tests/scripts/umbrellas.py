@@ -1,5 +1,5 @@
 """umbrellas.py ROOT: the header ashlar/<part>.hpp of each target ashlar::<part> includes no header of a library that the target does not link,
-and the headers of a part reach none either. ashlar/layout.hpp includes all layers below comm,
+and the headers of a part reach none either. ashlar/blas.hpp includes what ashlar/tensor.hpp does. ashlar/layout.hpp includes all layers below comm,
 ashlar/scalapack.hpp all of linalg with a public name, and ashlar/ashlar.hpp everything else with one but what needs HDF5 or FFTW."""
 
 import pathlib
@@ -34,6 +34,8 @@ for part in links:
     missing = {"tensor": "mpi.h", "blas": "cblas.h", "io": "zlib.h", "hdf5": "hdf5.h", "fft": "fftw3.h", "scalapack": "ashlar/linalg/scalapack.hpp"}.get(part)
     if missing and missing not in seen:
         faults.append(f"ashlar/{part}.hpp does not include {missing}")
+faults += [f"ashlar/blas.hpp does not include {h}, as ashlar/tensor.hpp does" for h in sorted(reached("ashlar/tensor.hpp", set()) - reached("ashlar/blas.hpp", set()))
+           if h != "ashlar/tensor.hpp"]
 all_layouts = reached("ashlar/layout.hpp", set())
 for header in sorted(include.glob("ashlar/*/*.hpp")):
     layer = header.parent.name
