@@ -1,5 +1,6 @@
 // The arrays of an HDF5 file that another program wrote.
 #pragma once
+#include "ashlar/io/array_runs.hpp"
 #include "ashlar/io/hdf5_types.hpp"
 #include "ashlar/io/safetensors.hpp"
 #include <memory>
@@ -49,16 +50,17 @@ class hdf5_arrays {
       hdf5_id const stored(H5Dget_type(*set_), H5Tclose, reading.c_str()), type = type_in_memory(a.type, stored);
       hdf5_id const space(H5Dget_space(*set_), H5Sclose, reading.c_str());
       auto const bytes = name_of(a.type).bits / 8;
-      for_each_box(a.extents, begin, end, [&](std::vector<hsize_t> const& start, std::vector<hsize_t> const& count) {
-        hsize_t n = 1;
-        for (hsize_t const c : count) n *= c;
-        if (!count.empty())
-          hdf5_id::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-                         "select");
-        hdf5_id const room(H5Screate_simple(1, &n, nullptr), H5Sclose, "make a space");
-        hdf5_id::check(H5Dread(*set_, type, room, space, H5P_DEFAULT, to), reading.c_str());
-        to += n * bytes;
-      });
+      for_each_box<hsize_t>(
+          a.extents, begin, end, [&](std::vector<hsize_t> const& start, std::vector<hsize_t> const& count) {
+            hsize_t n = 1;
+            for (hsize_t const c : count) n *= c;
+            if (!count.empty())
+              hdf5_id::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+                             "select");
+            hdf5_id const room(H5Screate_simple(1, &n, nullptr), H5Sclose, "make a space");
+            hdf5_id::check(H5Dread(*set_, type, room, space, H5P_DEFAULT, to), reading.c_str());
+            to += n * bytes;
+          });
     });
   }
 

@@ -66,6 +66,12 @@ class array_pieces {
   /// Sends this rank's part from its place to the holders' shards, and receives this rank's shard. Collective: the
   /// holders.
   void distribute(unsigned char* piece, unsigned char* shard, unsigned char* staging) const;
+  /// The same for a shard of another order than the file's. Calls put(first, n, from) for n elements of the shard, from
+  /// number `first` on in the file's order. They arrive in `memory` of `room` bytes, a few messages at a time.
+  /// Pre: room >= round_bytes() of the array.
+  template <class Put>
+  void distribute(unsigned char* piece, unsigned char* memory, std::size_t room, unsigned char* staging,
+                  Put const& put) const;
 
  private:
   // The overlap of my part with holder q's shard (`theirs`), and of its part with my shard (`mine`), as elements of the
@@ -89,6 +95,12 @@ class array_pieces {
 
   // The memory into which holder q's elements of my part arrive, or from which they are sent to it.
   unsigned char* travelling(int q, unsigned char* piece, unsigned char* staging) const;
+  // Copies the elements of holder q from my part.
+  void copy_share(int q, unsigned char const* piece, unsigned char* to) const {
+    for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) {
+      copy_block(piece + in_piece, to + in_share, n);
+    });
+  }
   template <class F>
   void for_each_staged(F f) const {
     for (int q = 0; q < holders_; ++q)
@@ -113,6 +125,45 @@ class array_pieces {
   std::vector<share> shares_;
   std::size_t staged_ = 0;
 };
+
+template <class Put>
+void array_pieces::distribute(unsigned char* piece, unsigned char* memory, std::size_t room, unsigned char* staging,
+                              Put const& put) const {
+  for_each_staged([&](int q) { copy_share(q, piece, staging + of(q).staged); });
+  std::vector<MPI_Request>& requests = array_.group.state().requests;
+  post_exchange(
+      array_.group,
+      [&](int q) {
+        return block<unsigned char const>{travelling(q, piece, staging), bytes(of(q).theirs.size())};
+      },
+      [](int) { return block<unsigned char>{}; }, comm::tuned);
+  std::size_t const sends = requests.size();
+  for (int d = 0; d < holders_;) {  // in the order of post_exchange
+    std::size_t used = 0;
+    int const begin = d;
+    for (; d < holders_; ++d) {
+      int const q = (position() - d + holders_) % holders_;
+      std::size_t const n = bytes(of(q).mine.size());
+      if (used + n > room) break;
+      if (q == position())
+        copy_share(q, piece, memory + used);
+      else
+        or_give_up(array_.group, [&] {
+          post_receive(array_.group, block<unsigned char>{memory + used, n}, q, comm::tuned);
+        });
+      used += n;
+    }
+    or_give_up(array_.group, [&] { array_.group.wait_all(std::span(requests).subspan(sends)); });
+    requests.resize(sends);
+    used = 0;
+    for (int e = begin; e < d; ++e) {
+      range const& arrived = of((position() - e + holders_) % holders_).mine;
+      put(arrived.begin, arrived.size(), static_cast<unsigned char const*>(memory + used));
+      used += bytes(arrived.size());
+    }
+  }
+  finish(array_.group);
+}
 
 /// Two buffers that all rounds of an exchange use. `staging` holds messages whose elements are not consecutive in the
 /// piece.
@@ -158,6 +209,18 @@ void distribute_rounds(distributed_array const& array, int rank, unsigned char* 
     unsigned char* const piece = round.place(shard, buffers.piece());
     f(round, piece);
     round.distribute(piece, shard, buffers.staging());
+  }
+}
+/// The same for a shard of another order than the file's, whose elements arrive in `memory` of `room` bytes and go to
+/// their places by put(first, n, from).
+template <class F, class Put>
+void distribute_rounds(distributed_array const& array, int rank, unsigned char* memory, std::size_t room,
+                       exchange_buffers const& buffers, F f, Put const& put) {
+  constexpr auto holders = array_pieces::cyclic_over::holders;
+  for (index_t k = 0, n = array_pieces::rounds(array, holders); k < n; ++k) {
+    array_pieces const round(array, rank, holders, k);
+    f(round, buffers.piece());
+    round.distribute(buffers.piece(), memory, room, buffers.staging(), put);
   }
 }
 

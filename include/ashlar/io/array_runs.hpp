@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/layout/split.hpp"
 #include <algorithm>
+#include <vector>
 
 namespace ashlar::io_detail {
 
@@ -55,6 +56,36 @@ void for_each_run(region const& r, shape const& whole, index_t begin, index_t en
       ++at[d - 1];
     }
   }
+}
+
+/// Calls f(start, count) for boxes that have the elements [begin, end) of a row-major array, in order.
+/// Each box is consecutive. Cost: at most 2 boxes per dimension.
+template <class Index, class F>
+void for_each_box(std::vector<index_t> const& extents, index_t begin, index_t end, F const& f) {
+  std::vector<Index> start(extents.size(), 0), count(extents.size(), 1);
+  auto const cut = [&](auto const& self, std::size_t d, index_t from, index_t to) -> void {
+    if (from >= to) return;
+    if (d == extents.size()) return f(start, count);
+    index_t stride = 1;
+    for (std::size_t e = d + 1; e < extents.size(); ++e) stride *= extents[e];
+    auto const whole_rows = [&](index_t first, index_t last) {  // whole rows [first, last)
+      if (first >= last) return;
+      start[d] = static_cast<Index>(first), count[d] = static_cast<Index>(last - first);
+      for (std::size_t e = d + 1; e < extents.size(); ++e) start[e] = 0, count[e] = static_cast<Index>(extents[e]);
+      f(start, count);
+    };
+    auto const within = [&](index_t at_row, index_t first, index_t last) {  // elements of one row
+      start[d] = static_cast<Index>(at_row), count[d] = 1;
+      self(self, d + 1, first, last);
+    };
+    index_t const first = from / stride, last = to / stride;
+    if (first == last) return within(first, from - first * stride, to - first * stride);
+    bool const aligned = from % stride == 0;
+    if (!aligned) within(first, from - first * stride, stride);
+    whole_rows(aligned ? first : first + 1, last);
+    within(last, 0, to - last * stride);
+  };
+  cut(cut, 0, begin, end);
 }
 
 /// The row-major number of element k of a region in the whole array.

@@ -49,8 +49,9 @@ class hdf5_input {
     if (offset_)
       set_.bytes().read(*offset_ + static_cast<std::uint64_t>(first) * bytes, stored, count * bytes);
     else
-      for_each_box(extents(), first, first + n,
-                   [&](auto const& start, auto const& size) { stored += read_by_hdf5(start, size, stored) * bytes; });
+      for_each_box<hsize_t>(extents(), first, first + n, [&](auto const& start, auto const& size) {
+        stored += read_by_hdf5(start, size, stored) * bytes;
+      });
     widen_in_place(set_.type(), to_, to, count);
   }
   /// Reads the elements of a region of the box. Pre: the region is not block-cyclic.

@@ -59,36 +59,6 @@ inline array_type type_of_hdf5(hid_t type) {
   }
 }
 
-/// Calls f(start, count) for boxes that have the elements [begin, end) of a row-major array, in order.
-/// Cost: at most 2 boxes per dimension.
-template <class F>
-void for_each_box(std::vector<index_t> const& extents, index_t begin, index_t end, F const& f) {
-  std::vector<hsize_t> start(extents.size(), 0), count(extents.size(), 1);
-  auto const cut = [&](auto const& self, std::size_t d, index_t from, index_t to) -> void {
-    if (from >= to) return;
-    if (d == extents.size()) return f(start, count);
-    index_t stride = 1;
-    for (std::size_t e = d + 1; e < extents.size(); ++e) stride *= extents[e];
-    auto const whole_rows = [&](index_t first, index_t last) {  // whole rows [first, last)
-      if (first >= last) return;
-      start[d] = static_cast<hsize_t>(first), count[d] = static_cast<hsize_t>(last - first);
-      for (std::size_t e = d + 1; e < extents.size(); ++e) start[e] = 0, count[e] = static_cast<hsize_t>(extents[e]);
-      f(start, count);
-    };
-    auto const within = [&](index_t at_row, index_t first, index_t last) {  // elements of one row
-      start[d] = static_cast<hsize_t>(at_row), count[d] = 1;
-      self(self, d + 1, first, last);
-    };
-    index_t const first = from / stride, last = to / stride;
-    if (first == last) return within(first, from - first * stride, to - first * stride);
-    bool const aligned = from % stride == 0;
-    if (!aligned) within(first, from - first * stride, stride);
-    whole_rows(aligned ? first : first + 1, last);
-    within(last, 0, to - last * stride);
-  };
-  cut(cut, 0, begin, end);
-}
-
 /// True if HDF5 reads the name back as it was written: "parameters/d1/kernel".
 inline bool is_path_of_names(std::string_view name) {
   for (std::size_t begin = 0;;) {
@@ -130,6 +100,21 @@ inline hdf5_id open_hdf5(std::string const& path) {
   hdf5_id::check(H5Pset_file_locking(access, false, true), "leave out locks");
 #endif
   return hdf5_id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open the file");
+}
+
+/// The file, to write it. No MPI. One rank calls this before any rank reads the description.
+/// If HDF5 locks the file too, they share the lock.
+inline checked_file locked_hdf5(std::string const& path, char const* caller) {
+  checked_file file(path, caller, O_RDWR);
+  file.lock("another program has this file open; close it there", hdf5_locks_files());
+  return file;
+}
+/// The name of the file that has an object.
+inline std::string file_of_hdf5(hid_t object) {
+  auto const length = H5Fget_name(object, nullptr, 0);
+  std::string name(length > 0 ? static_cast<std::size_t>(length) + 1 : 0, '\0');
+  if (length > 0) H5Fget_name(object, name.data(), name.size());
+  return name;
 }
 
 /// The extents of an array `name`.

@@ -87,12 +87,7 @@ ASHLAR_INLINE unsigned char const* array_pieces::collect(unsigned char const* sh
 }
 
 ASHLAR_INLINE void array_pieces::distribute(unsigned char* piece, unsigned char* shard, unsigned char* staging) const {
-  auto const copy = [&](int q, unsigned char* to) {
-    for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) {
-      copy_block(piece + in_piece, to + in_share, n);
-    });
-  };
-  for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
+  for_each_staged([&](int q) { copy_share(q, piece, staging + of(q).staged); });
   post_exchange(
       array_.group,
       [&](int q) {
@@ -102,7 +97,7 @@ ASHLAR_INLINE void array_pieces::distribute(unsigned char* piece, unsigned char*
         return block<unsigned char>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())};
       },
       comm::tuned);
-  copy(position(), shard + bytes(of(position()).theirs.begin));
+  copy_share(position(), piece, shard + bytes(of(position()).theirs.begin));
   finish(array_.group);
 }
 
