@@ -61,6 +61,7 @@ int main() {
     save_hdf5(zeros<double, blocks>(m, {2 * rows, across}), name + ".h5", "heights", {.chunk = {64, 64}});
     update_hdf5(end, name + ".h5", "heights", {rows, 0});
     // [update]
+    add_hdf5(end * end, name + ".h5", "energy", {.deflate = 4});
 
     // Other ranks, as of another run: half of them, or one.
     int const fewer = size > 1 ? size / 2 : 1, last = 3;
@@ -81,9 +82,10 @@ int main() {
       auto const extents = load_hdf5_attribute<std::vector<double>>(n, name + "_000003.h5", "height", "box");
       // [attributes]
       auto const second = load_hdf5<double, columns>(n, name + ".h5", "heights", {rows, 0}, {rows, across});
+      auto const energy = load_hdf5<double, columns>(n, name + ".h5", "energy");
       auto const expected = generate<double, columns>(n, {rows, across}, wave{0.1 * last});
       error = item(difference(u, expected)) + item(difference(v, expected)) + item(difference(w, expected)) +
-              item(difference(second, v));
+              item(difference(second, v)) + item(difference(energy, v * v));
       if (time != 0.1 * last || unit != "m" || extents != std::vector<double>{9.6, 3.9}) error = 1;
       auto const whole = gather_all(expected), found = gather_all(box);
       for (index_t i = 0; i < 50 * across; ++i)

@@ -175,7 +175,7 @@ comm::trace comm::watchdog
 read_idx idx_array read_mnist digit_data crc32c
 read_npy npy_array npy_kind npy_tensor load_npy save_npy
 load_npy save_npy load_npz save_npz npz_array load_hdf5 save_hdf5
-load_hdf5 save_hdf5 update_hdf5 hdf5_options load_hdf5_attribute hdf5_attribute
+load_hdf5 save_hdf5 add_hdf5 update_hdf5 hdf5_options load_hdf5_attribute hdf5_attribute
 field_series field_series_options series_field grid_values save_hdf5
 load_arrays save_arrays array_map array_entry save_arrays_options
 save_checkpoint load_checkpoint checkpoint_part checkpoints

@@ -175,6 +175,38 @@ class patched_file {
   std::map<std::uint64_t, std::vector<char>> patches_;  // they do not overlap
 };
 
+/// A patched file that has its old size in the end, unless write() was called.
+class changed_file {
+ public:
+  /// Pre: `file` lives longer.
+  explicit changed_file(checked_file const& file) : file_(file), patched_(file) {}
+  changed_file(changed_file const&) = delete;
+  changed_file& operator=(changed_file const&) = delete;
+  ~changed_file() {
+    if (begun_to_write_ || patched_.size <= file_.size()) return;
+    std::optional<std::string> failure;  // bytes after the end are allowed, so this error does not matter
+    auto const cut = [&] { file_.resize(file_.size()); };
+    run_catching(cut, failure);
+  }
+  patched_file& patched() { return patched_; }
+  /// Gives the file the room that HDF5 took. Error: also if a write of HDF5 failed.
+  void make_room() {
+    if (patched_.failure) throw error(*patched_.failure);
+    if (patched_.size > room_) file_.resize(patched_.size, room_);
+    room_ = std::max(room_, patched_.size);
+  }
+  void write() {
+    begun_to_write_ = true;
+    patched_.write();
+  }
+
+ private:
+  checked_file const& file_;
+  patched_file patched_;
+  std::uint64_t room_ = patched_.size;
+  bool begun_to_write_ = false;
+};
+
 /// The HDF5 file driver that writes into a Storage. A file's access properties name the Storage.
 /// HDF5's own drivers do not serve. If the system refuses a write, HDF5 1.10 keeps the file, tries again when the
 /// program ends, and crashes. HDF5's driver for memory has no holes.

@@ -126,6 +126,37 @@ inline std::unique_ptr<unsigned char[]> memory_of_largest(std::vector<std::uint6
       bytes.empty() ? 1 : static_cast<std::size_t>(std::ranges::max(bytes)));
 }
 
+/// Makes the dataset in an open file. place(id, none) tells HDF5 of its chunks and returns their places; `none` is memory
+/// for the bytes of the largest. Stores where the elements belong.
+template <class Place>
+void describe_dataset(hid_t file, hdf5_dataset& set, Place const& place) {
+  hdf5_id const links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "make properties");
+  hdf5_id::check(H5Pset_create_intermediate_group(links, 1), "make groups");
+  hdf5_id const creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
+  hdf5_id::check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "leave out filling");
+  hdf5_id::check(H5Pset_obj_track_times(creation, false), "leave out times");
+  std::vector<hsize_t> const chunk(set.options.chunk.begin(), set.options.chunk.end());
+  if (set.is_chunked()) {
+    hdf5_id::check(H5Pset_chunk(creation, set.extents.rank, chunk.data()), "choose chunks");
+    if (set.options.shuffle) hdf5_id::check(H5Pset_shuffle(creation), "shuffle bytes");
+    if (set.options.deflate != 0)
+      hdf5_id::check(H5Pset_deflate(creation, static_cast<unsigned>(set.options.deflate)), "compress");
+  } else {
+    hdf5_id::check(H5Pset_layout(creation, H5D_CONTIGUOUS), "choose a layout");
+    hdf5_id::check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "reserve room");
+  }
+  hdf5_id const space = hdf5_space_of(set.extents);
+  hdf5_id const type = hdf5_type_of(set.type);
+  hdf5_id id(H5Dcreate2(file, set.name.c_str(), type, space, links, creation, H5P_DEFAULT), H5Dclose,
+             ("create the dataset " + set.name).c_str());
+  for (hdf5_attribute const& a : set.options.attributes) write_attribute(id, a);
+  if (set.is_chunked())
+    set.offsets = place(id, memory_of_largest(set.chunk_bytes).get());
+  else if (set.extents.size() != 0)
+    set.offsets = {H5Dget_offset(id)};
+  id.close("close a dataset");
+}
+
 /// Makes an HDF5 file that describes the datasets, without their elements. Stores where these belong.
 /// Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
 inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vector<hdf5_attribute> const& of_file) {
@@ -136,40 +167,16 @@ inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vec
   hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
   hdf5_id file(H5Fcreate("fields", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create a file");
   for (hdf5_attribute const& a : of_file) write_attribute(file, a);
-  hdf5_id const links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "make properties");
-  hdf5_id::check(H5Pset_create_intermediate_group(links, 1), "make groups");
-  for (hdf5_dataset& set : sets) {
-    hdf5_id const creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
-    hdf5_id::check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "leave out filling");
-    hdf5_id::check(H5Pset_obj_track_times(creation, false), "leave out times");
-    std::vector<hsize_t> const chunk(set.options.chunk.begin(), set.options.chunk.end());
-    if (set.is_chunked()) {
-      hdf5_id::check(H5Pset_chunk(creation, set.extents.rank, chunk.data()), "choose chunks");
-      if (set.options.shuffle) hdf5_id::check(H5Pset_shuffle(creation), "shuffle bytes");
-      if (set.options.deflate != 0)
-        hdf5_id::check(H5Pset_deflate(creation, static_cast<unsigned>(set.options.deflate)), "compress");
-    } else {
-      hdf5_id::check(H5Pset_layout(creation, H5D_CONTIGUOUS), "choose a layout");
-      hdf5_id::check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "reserve room");
-    }
-    hdf5_id const space = hdf5_space_of(set.extents);
-    hdf5_id const type = hdf5_type_of(set.type);
-    hdf5_id id(H5Dcreate2(file, set.name.c_str(), type, space, links, creation, H5P_DEFAULT), H5Dclose,
-               ("create the dataset " + set.name).c_str());
-    for (hdf5_attribute const& a : set.options.attributes) write_attribute(id, a);
-    if (set.is_chunked()) {
+  for (hdf5_dataset& set : sets)
+    describe_dataset(file, set, [&](hid_t id, unsigned char const* none) {
       // HDF5 writes the texts of attributes like elements, so it has to write them before the driver drops elements.
       hdf5_id::check(H5Fflush(file, H5F_SCOPE_LOCAL), "write attributes");
       memory.drops_elements = true;
-      place_chunks(id, set.grid(), set.chunk_bytes, std::vector<std::uint32_t>(set.chunk_bytes.size(), 0),
-                   memory_of_largest(set.chunk_bytes).get(), memory.dropped);
+      place_chunks(id, set.grid(), set.chunk_bytes, std::vector<std::uint32_t>(set.chunk_bytes.size(), 0), none,
+                   memory.dropped);
       memory.drops_elements = false;
-      set.offsets = std::move(memory.dropped);
-      memory.dropped.clear();
-    } else if (set.extents.size() != 0)
-      set.offsets = {H5Dget_offset(id)};
-    id.close("close a dataset");
-  }
+      return std::exchange(memory.dropped, {});
+    });
   file.close("close a file");
   return memory;
 }

@@ -1,5 +1,6 @@
 // Tensors in HDF5 files: each rank reads or writes its part.
 #pragma once
+#include "ashlar/io/hdf5_add.hpp"
 #include "ashlar/io/hdf5_input.hpp"
 #include "ashlar/io/hdf5_output.hpp"
 #include "ashlar/io/hdf5_update.hpp"
@@ -76,6 +77,25 @@ sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& pa
                                         w);
 }
 
+namespace io_detail {
+
+/// The dataset that a tensor becomes. Collective: all ranks of its mesh. Error: if the options do not fit the tensor.
+template <class X>
+std::vector<hdf5_field> one_field(X const& x, std::string const& path, std::string const& dataset,
+                                  hdf5_options const& options, char const* caller) {
+  std::vector<hdf5_field> fields;
+  comm::collectively(x.mesh().communicator(), [&] {
+    try {
+      fields.emplace_back(x, dataset, options);
+    } catch (error const& e) {
+      throw error(std::string(caller) + ": " + path + ": " + e.what());
+    }
+  });
+  return fields;
+}
+
+}  // namespace io_detail
+
 /// Writes a tensor of any layout as a dataset of a new HDF5 file, which h5py reads. Evaluates elementwise expressions.
 /// Of a tensor with a halo it writes the owned cells.
 /// The groups in the dataset's name are made. The file gets its name when all of it is on the disk; until then it is
@@ -100,15 +120,38 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "save_hdf5", w);
   io_detail::require_same_file(c, path, "ashlar::save_hdf5");
-  std::vector<io_detail::hdf5_field> fields;
-  comm::collectively(c, [&] {
-    try {
-      fields.emplace_back(x, dataset, options);
-    } catch (error const& e) {
-      throw error("ashlar::save_hdf5: " + path + ": " + e.what());
-    }
-  });
+  auto fields = io_detail::one_field(x, path, dataset, options, "ashlar::save_hdf5");
   io_detail::write_fields(c, path, "ashlar::save_hdf5", fields, {});
+}
+
+/// Adds a tensor of any layout as a new dataset to an HDF5 file that exists, as h5py does with mode "r+". Evaluates
+/// elementwise expressions. Of a tensor with a halo it writes the owned cells. The groups in the dataset's name are made.
+/// Post: load_hdf5<T, L>(m, path, dataset) has the same elements; all other objects of the file are as before.
+/// Pre: on NFS all ranks are on one node. Ranks of several nodes would write to one page of the file, and NFS keeps the
+///   bytes of one node. No other program writes the file: HDF5's locks tell, if the file system has locks.
+/// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
+/// Cost: as save_hdf5. The elements and the description of the dataset go to the end of the file.
+/// Error: ashlar::error on every rank if the file is missing, no HDF5 file, cannot be written, or another program has it
+///   open. Also if it has an object of this name, or a group of the name is a link to another file. Also if the options
+///   do not fit the tensor, or ranks give different arguments. Then the file is unchanged.
+///   The elements are on the disk before rank 0 links the dataset, in several writes. If the program ends before, the
+///   file has its old content, and perhaps bytes after its end. If it ends meanwhile, the file can be unreadable. So keep
+///   a copy. A partial layout does not compile.
+/// Example: add_hdf5(v, "run.h5", "fields/v", {.attributes = {{"unit", "m/s"}}});
+template <plain_tensor X>
+void add_hdf5(X const& expression, std::string const& path, std::string const& dataset,
+              hdf5_options const& options = {}, call_site w = call_site::current()) {
+  static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
+                "ashlar::add_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert(!io_detail::files_have_no_such_elements<element_t<X>>::value,
+                "ashlar::add_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
+                "tensor to one of these");
+  auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
+  communicator const& c = x.mesh().communicator();
+  comm_detail::calls_as const here(c, "add_hdf5", w);
+  io_detail::require_same_file(c, path, "ashlar::add_hdf5");
+  auto fields = io_detail::one_field(x, path, dataset, options, "ashlar::add_hdf5");
+  io_detail::add_fields(c, path, "ashlar::add_hdf5", fields);
 }
 
 /// Writes a tensor of any layout into a box of a dataset of an HDF5 file that exists: its elements from index `begin` on.
@@ -146,7 +189,7 @@ void update_hdf5(X const& expression, std::string const& path, std::string const
   comm_detail::calls_as const here(c, "update_hdf5", w);
   io_detail::require_same_file(c, path, "ashlar::update_hdf5");
   io_detail::checked_file file;
-  comm::on_root(c, [&] { file = io_detail::hdf5_target::locked(path); });
+  comm::on_root(c, [&] { file = io_detail::locked_hdf5(path, io_detail::hdf5_target::caller); });
   auto target = comm::collectively(c, [&] {
     if (c.rank() != 0) file = io_detail::checked_file(path, io_detail::hdf5_target::caller, O_RDWR);
     return std::make_unique<io_detail::hdf5_target>(

@@ -71,7 +71,7 @@ class opened_dataset {
     return at;
   }
   /// False if the name is a link to a dataset of another file.
-  bool in_this_file() const { return file_of(*set_) == file_of(*file_); }
+  bool in_this_file() const { return file_of_hdf5(*set_) == file_of_hdf5(*file_); }
 
   /// Reads the elements of a box of the dataset as elements of a type of HDF5. Returns their number.
   std::size_t read(hid_t type, std::vector<hsize_t> const& start, std::vector<hsize_t> const& size, void* to) const {
@@ -112,12 +112,6 @@ class opened_dataset {
     if (!fits)
       throw error("expected a box within " + name_ + " of " + extents_text(whole_) + ", found extents " +
                   extents_text(box_.extents) + " from index " + extents_text(box_.begin) + " on");
-  }
-  static std::string file_of(hid_t object) {
-    auto const length = H5Fget_name(object, nullptr, 0);
-    std::string name(length > 0 ? static_cast<std::size_t>(length) + 1 : 0, '\0');
-    if (length > 0) H5Fget_name(object, name.data(), name.size());
-    return name;
   }
 
   char const* caller_;

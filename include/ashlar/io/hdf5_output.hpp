@@ -59,11 +59,11 @@ inline void require_same_attributes(communicator const& c, std::vector<hdf5_fiel
   comm::require_equal(c, same, what + ": attributes (as checksums)");
 }
 
-/// Writes the fields to a new file. Collective: all ranks of c, which are the ranks of the fields' meshes.
-/// Error: ashlar::error on every rank. Then there is no new file.
-inline void write_fields(communicator const& c, std::string const& path, char const* caller,
-                         std::vector<hdf5_field>& fields, std::vector<hdf5_attribute> const& of_file) {
-  std::string const what = std::string(caller) + ": " + path;
+/// Checks that all ranks describe the same fields, compresses their chunks, and stores the sizes of all chunks.
+/// Collective: all ranks of c, which are the ranks of the fields' meshes.
+inline std::vector<packed_chunks> pack_fields(communicator const& c, std::string const& what,
+                                              std::vector<hdf5_field>& fields,
+                                              std::vector<hdf5_attribute> const& of_file) {
   require_same_fields(c, fields, what);
   require_same_attributes(c, fields, of_file, what);
   std::optional<std::string> failure;
@@ -74,7 +74,6 @@ inline void write_fields(communicator const& c, std::string const& path, char co
         packed[i].add({chunk, chunk + bytes});
       });
   throw_together(c, std::move(failure), true);
-  failure.reset();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     hdf5_dataset& set = fields[i].set;
     if (set.options.deflate != 0)
@@ -83,22 +82,31 @@ inline void write_fields(communicator const& c, std::string const& path, char co
       set.chunk_bytes.assign(static_cast<std::size_t>(set.grid().count()),
                              set.elements_of_chunk() * set.element_bytes());
   }
+  return packed;
+}
 
-  std::vector<index_t> offsets;  // of all fields, one after the other
-  shared_output out(c, path, caller, [&](checked_file const& file) {
-    std::vector<hdf5_dataset> sets;
-    for (hdf5_field const& f : fields) sets.push_back(f.set);
-    sparse_memory const described = [&] {
-      try {
-        return describe_datasets(sets, of_file);
-      } catch (error const& e) {
-        throw error(what + ": " + e.what());
-      }
-    }();
-    file.resize(described.size);
-    described.for_each_written([&](std::uint64_t at, char const* from, std::size_t n) { file.write(at, from, n); });
-    for (hdf5_dataset const& s : sets) offsets.insert(offsets.end(), s.offsets.begin(), s.offsets.end());
-  });
+/// Calls describe(datasets), which makes the datasets in an open file. Returns the places of their elements, one after
+/// the other. Errors get the begin `what`.
+template <class Describe>
+std::vector<index_t> places_of_fields(std::vector<hdf5_field> const& fields, std::string const& what,
+                                      Describe const& describe) {
+  std::vector<hdf5_dataset> sets;
+  for (hdf5_field const& f : fields) sets.push_back(f.set);
+  try {
+    describe(sets);
+  } catch (error const& e) {
+    throw error(what + ": " + e.what());
+  }
+  std::vector<index_t> offsets;
+  for (hdf5_dataset const& s : sets) offsets.insert(offsets.end(), s.offsets.begin(), s.offsets.end());
+  return offsets;
+}
+
+/// Writes the elements of the fields. Rank 0 has their places. Collective: all ranks of c.
+/// A failed write becomes `failure`.
+inline void write_elements(communicator const& c, checked_file const& file, std::vector<hdf5_field> const& fields,
+                           std::vector<packed_chunks> packed, std::vector<index_t> offsets,
+                           std::optional<std::string>& failure) {
   std::size_t n = 0;
   for (hdf5_field const& f : fields) n += f.set.is_chunked() ? f.set.chunk_bytes.size() : f.set.extents.size() != 0;
   exchange_buffers const buffers = comm::collectively(c, [&] {
@@ -112,23 +120,39 @@ inline void write_fields(communicator const& c, std::string const& path, char co
     std::size_t const count = f.set.is_chunked() ? f.set.chunk_bytes.size() : f.set.extents.size() != 0;
     std::vector<std::uint64_t> const places(at, at + static_cast<std::ptrdiff_t>(count));
     at += static_cast<std::ptrdiff_t>(count);
-    auto const write_packed = [&] {
-      packed[i].write(out.file(), places, cells_of(f.array, f.set.grid(), f.rank).begin);
-    };
+    auto const write_packed = [&] { packed[i].write(file, places, cells_of(f.array, f.set.grid(), f.rank).begin); };
     if (f.set.options.deflate != 0) {
       if (!failure) run_catching(write_packed, failure);
       packed[i] = {};
     } else if (f.set.is_chunked()) {
       pack_chunks(c, f, failure, [&](index_t k, unsigned char const* chunk, std::size_t bytes) {
-        out.file().write(places[static_cast<std::size_t>(k)], chunk, bytes);
+        file.write(places[static_cast<std::size_t>(k)], chunk, bytes);
       });
     } else if (count != 0) {
       write_shard(f.array, f.rank, f.shard, buffers, failure, [&](index_t first, index_t k, unsigned char const* from) {
-        out.file().write(places[0] + static_cast<std::uint64_t>(first) * f.array.element_bytes, from,
-                         static_cast<std::size_t>(k) * f.array.element_bytes);
+        file.write(places[0] + static_cast<std::uint64_t>(first) * f.array.element_bytes, from,
+                   static_cast<std::size_t>(k) * f.array.element_bytes);
       });
     }
   }
+}
+
+/// Writes the fields to a new file. Collective: all ranks of c, which are the ranks of the fields' meshes.
+/// Error: ashlar::error on every rank. Then there is no new file.
+inline void write_fields(communicator const& c, std::string const& path, char const* caller,
+                         std::vector<hdf5_field>& fields, std::vector<hdf5_attribute> const& of_file) {
+  std::string const what = std::string(caller) + ": " + path;
+  std::vector<packed_chunks> packed = pack_fields(c, what, fields, of_file);
+  std::vector<index_t> offsets;
+  shared_output out(c, path, caller, [&](checked_file const& file) {
+    sparse_memory described;
+    offsets = places_of_fields(fields, what,
+                               [&](std::vector<hdf5_dataset>& sets) { described = describe_datasets(sets, of_file); });
+    file.resize(described.size);
+    described.for_each_written([&](std::uint64_t at, char const* from, std::size_t n) { file.write(at, from, n); });
+  });
+  std::optional<std::string> failure;
+  write_elements(c, out.file(), fields, std::move(packed), std::move(offsets), failure);
   out.commit(std::move(failure));
 }
 

@@ -9,13 +9,6 @@ namespace ashlar::io_detail {
 /// A tensor that becomes a box of a dataset, and the dataset. Each rank has one.
 class hdf5_target {
  public:
-  /// The file, to write it. No MPI. One rank calls this before any rank reads the description.
-  /// If HDF5 locks the file too, they share the lock.
-  static checked_file locked(std::string const& path) {
-    checked_file file(path, caller, O_RDWR);
-    file.lock("another program has this file open; close it there", hdf5_locks_files());
-    return file;
-  }
   /// No MPI. Error: ashlar::error if the box does not fit the dataset, or the dataset cannot be written.
   hdf5_target(checked_file opened, std::string const& file_name, std::string const& dataset, array_type from,
               shape const& extents, std::vector<index_t> first)
@@ -168,14 +161,6 @@ class hdf5_target {
 class hdf5_description {
  public:
   explicit hdf5_description(hdf5_target& target) : target_(target), file_(target.file()) {}
-  hdf5_description(hdf5_description const&) = delete;
-  hdf5_description& operator=(hdf5_description const&) = delete;
-  ~hdf5_description() {
-    if (begun_to_write_ || file_.size <= target_.file().size()) return;
-    std::optional<std::string> failure;  // bytes after the end are allowed, so this error does not matter
-    auto const cut = [&] { target_.file().resize(target_.file().size()); };
-    run_catching(cut, failure);
-  }
 
   /// Makes room for a contiguous dataset, and returns its first byte. HDF5 fills the room if the dataset has a fill value.
   /// The first element of the box gets that value, or 0.
@@ -201,33 +186,28 @@ class hdf5_description {
   /// The places of the chunks.
   std::vector<std::uint64_t> place(packed_chunks::sizes const& all) {
     auto const none = memory_of_largest(all.bytes);
-    file_.placed = none.get();
-    change([&](hid_t set) { place_chunks(set, target_.grid(), all.bytes, all.masks, none.get(), file_.places); });
-    return file_.places;
+    patched_file& file = file_.patched();
+    file.placed = none.get();
+    change([&](hid_t set) { place_chunks(set, target_.grid(), all.bytes, all.masks, none.get(), file.places); });
+    return file.places;
   }
-  void write() {
-    begun_to_write_ = true;
-    file_.write();
-  }
+  void write() { file_.write(); }
 
  private:
   template <class F>
   void change(F const& f) {
     target_.set().named([&] {
-      std::uint64_t const before = file_.size;
-      hdf5_id const access = access_to(file_);
+      hdf5_id const access = access_to(file_.patched());
       hdf5_id file(H5Fopen("file", H5F_ACC_RDWR, access), H5Fclose, "open the file to write it");
       hdf5_id set(H5Dopen2(file, target_.set().name().c_str(), H5P_DEFAULT), H5Dclose, "open the dataset");
       f(set);
       set.close("close a dataset");
       file.close("close a file");
-      if (file_.failure) throw error(*file_.failure);
-      if (file_.size > before) target_.file().resize(file_.size, before);
+      file_.make_room();
     });
   }
   hdf5_target& target_;
-  patched_file file_;
-  bool begun_to_write_ = false;
+  changed_file file_;
 };
 
 /// Writes the elements into a contiguous dataset. Collective: all ranks of c. A failed write becomes `failure`.

@@ -587,7 +587,7 @@ TEST_CASE("update_hdf5: room for a contiguous dataset has the fill value, also i
       if (fills) f.properties = set_fill;
       write_foreign(path, f);
       {
-        io_detail::hdf5_target target(io_detail::hdf5_target::locked(path), path, "u", io_detail::array_type::float64,
+        io_detail::hdf5_target target(io_detail::locked_hdf5(path, "test"), path, "u", io_detail::array_type::float64,
                                       shape::of(5, 4), {2, 3});
         io_detail::hdf5_description made(target);
         made.allocate();

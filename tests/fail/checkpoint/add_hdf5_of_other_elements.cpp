@@ -1,0 +1,14 @@
+// Elements that have no type in HDF5 files.
+// EXPECT: ashlar::add_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+#include "ashlar/io/hdf5_files.hpp"
+#include "ashlar/tensor/tensor.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+#ifdef ASHLAR_CONTROL
+using number = double;
+#else
+using number = long double;
+#endif
+
+void save(sharded_tensor<number, layout<"data">, grid> const& x) { add_hdf5(x, "x.h5", "x"); }

@@ -1,0 +1,45 @@
+// hdf5_add FOLDER: adds datasets to each file of the folder: of several types, in all kinds of storage, with attributes.
+// Element g is g, and (g, -g) of complex numbers. Then adds one whose name exists, and prints the sentence of the error.
+#include <ashlar/io/hdf5_files.hpp>
+#include <ashlar/tensor/environment.hpp>
+#include <ashlar/tensor/tensor.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+using namespace ashlar;
+using grid = mesh<axis<"p">, axis<"q">>;
+
+int main(int, char** argv) {
+  environment const env;
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  device_mesh<grid> const m(MPI_COMM_WORLD, {ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks});
+  auto const x = generate<double, layout<"p", "q">>(
+      m, {13, 11}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return static_cast<double>(i * 11 + j); });
+  auto const z = generate<Kokkos::complex<float>, layout<none, cyclic("q", 2)>>(
+      m, {13, 11}, [] KOKKOS_FUNCTION(index_t i, index_t j) {
+        return Kokkos::complex<float>(static_cast<float>(i * 11 + j), -static_cast<float>(i * 11 + j));
+      });
+  std::vector<std::filesystem::path> files;
+  for (auto const& file : std::filesystem::directory_iterator(argv[1])) files.push_back(file.path());
+  std::sort(files.begin(), files.end());
+  for (auto const& file : files) {
+    try {
+      add_hdf5(x, file, "new",
+               {.attributes = {{"unit", "m/s"}, {"count", 7}, {"box", std::vector<double>{0.5, 0.25}}}});
+      add_hdf5(cast<std::int16_t>(x), file, "old_group/sub/packed",
+               {.chunk = {4, 3},
+                .deflate = 4,
+                .shuffle = true,
+                .attributes = {{"texts", std::vector<std::string>{"a", ""}}}});
+      add_hdf5(z, file, "new_group/complex", {.chunk = {5, 11}});
+      add_hdf5(x > 40., file, "new_group/flags", {.deflate = 1});
+      add_hdf5(make<float, layout<"p">>(m, {0}), file, "empty");
+      add_hdf5(x, file, "old_group/old");
+    } catch (error const& e) {
+      if (m.rank() == 0) std::printf("%s\n", e.what());
+    }
+  }
+}
