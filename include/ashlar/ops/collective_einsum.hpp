@@ -84,6 +84,17 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
   return Y(y);
 }
 
+// True if the mesh has the axes, and they split no dimension of the operand last: it cannot be gathered.
+template <class X, class Names>
+struct operand_is_not_split_last_by {
+  static constexpr bool value = [] {
+    if constexpr (collective_axis_missing_from_mesh<mesh_t<X>, Names>::value)
+      return false;
+    else
+      return no_dimension_is_split_last_by<layout_t<X>, Names>::value;
+  }();
+};
+
 /// relayout of the first operand, then einsum, in chunks.
 template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
 constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b,
@@ -179,6 +190,11 @@ template <equation E, dimension Axes, tensor A, tensor B>
   if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
     return ops_detail::with_one_element_type(
         [&](auto const& x, auto const& y) { return all_gather_einsum<E, Axes>(x, y, chunks, w); }, a, b);
+  } else if constexpr (ops_detail::operand_is_not_split_last_by<A, meta_detail::names_in_t<Axes>>::value) {
+    static_assert(
+        !ops_detail::operand_is_not_split_last_by<A, meta_detail::names_in_t<Axes>>::value,
+        "ashlar::all_gather_einsum: the axis splits no dimension of the first operand last; give the operand that is to be gathered first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+    return a;
   } else {
     return relayout_einsum(ops_detail::einsum_op<E>{},
                            ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, gathered::replicated, A>(), a, b,

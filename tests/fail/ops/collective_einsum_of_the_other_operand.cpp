@@ -1,5 +1,5 @@
 // A product whose second operand is to be gathered.
-// EXPECT: ashlar::all_gather: no dimension is split last by the axis
+// EXPECT: ashlar::all_gather_einsum: the axis splits no dimension of the first operand last; give the operand that is to be gathered first, or write matmul<To>\(a, b\) or einsum_to<E, To>\(a, b\)
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
