@@ -54,12 +54,15 @@ void for_each_halo_of_lines(F const& f) {
 /// The same for planes and blocks, over one axis, two axes, and none.
 template <class F>
 void for_each_halo_of_planes_and_blocks(F const& f) {
-  std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, 1}, {3, 2}, {5, 7}, {16, 9}};
+  index_t const p = testing::ranks();
+  std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, 1}, {3, 2}, {5, 7}, {16, 9}, {p - 1, p + 1}, {p + 1, p}};
   f.template operator()<layout<halo("y", 1), halo("x", 2, edge::periodic)>>(planes);
   f.template operator()<layout<halo("x", 2, 1, edge::odd), halo("y", 3, edge::mirror)>>(planes);
   f.template operator()<layout<halo(axes("y", "x"), 2, edge::copy), halo(none, 1, edge::reflect)>>(planes);
   f.template operator()<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
   f.template operator()<layout<halo("y", 1, 2, edge::zero, edge::given), halo("x", 2, 1, edge::mirror, edge::odd)>>(
+      planes);
+  f.template operator()<layout<halo("y", 5, 0, edge::reflect, edge::copy), halo("x", 0, 4, edge::odd, edge::zero)>>(
       planes);
   f.template operator()<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
       std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});

@@ -1,8 +1,9 @@
-// add_halo is the transpose of exchange_halo: <Fx, y> = <x, F*y>, in integers.
+// add_halo is the transpose of exchange_halo: <Fx, y> = <x, F*y>, in integers. Cell by cell it is the sum of all copies.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <array>
+#include "support/halo_definitions.hpp"
 #include "support/halo_meshes.hpp"
 #include "support/host_memory.hpp"
 
@@ -48,6 +49,37 @@ double product(X const& a, Y const& b, bool halo) {
   return sum;
 }
 
+// The sum of all copies of each cell on the ranks that differ from this one along sharding axes only. Rank r has
+// integer(r, i) in stored cell i.
+template <class Y>
+std::vector<double> sums_of_copies(Y const& y, corners which) {
+  mesh_shape const sizes = y.mesh().sizes();
+  axis_mask const others = ~Y::layout.sharding();
+  std::vector<double> sums(static_cast<std::size_t>(y.extents().size()));
+  for (int r = 0; r < sizes.ranks(); ++r) {
+    if (sizes.position(r, others) != sizes.position(y.mesh().rank(), others)) continue;
+    test::for_each_stored_index(local_region(y.extents(), Y::layout, sizes, r), Y::widths,
+                                [&](test::indices const& v, int outside, index_t i) {
+                                  auto const at = test::shown_by(Y::widths, y.extents(), v);
+                                  if (at.given || at.sign == 0 || (which == corners::none && outside > 1)) return;
+                                  sums[static_cast<std::size_t>(at.cell)] += at.sign * integer(r, i);
+                                });
+  }
+  return sums;
+}
+template <class X, class Y>
+void check_cells(X const& found, Y const& y, corners which) {
+  auto const sums = sums_of_copies(y, which);
+  int wrong = 0, given_not_cleared = 0;
+  test::for_each_stored(found, [&](test::indices const& v, int outside, double cell) {
+    auto const at = test::shown_by(X::widths, found.extents(), v);
+    if (outside == 0) wrong += cell != sums[static_cast<std::size_t>(at.cell)];
+    given_not_cleared += at.given && cell != 0;
+  });
+  CHECK(wrong == 0);
+  CHECK(given_not_cleared == 0);
+}
+
 template <class H, corners C, class M, std::size_t N>
 void check_transpose(M const& m, std::array<index_t, N> const& n) {
   index_t extents[N];
@@ -60,6 +92,7 @@ void check_transpose(M const& m, std::array<index_t, N> const& n) {
   int wrong = 0;  // operations write no operand
   for (index_t i = 0; i < size; ++i) wrong += y.stored_data()[i] != integer(m.rank(), i);
   CHECK(wrong == 0);
+  check_cells(back, y, C);
   double sums[6];  // of three x: <Fx, y> and <x, F*y>
   for (index_t seed = 0; seed < 3; ++seed) {
     auto const x = generate<double, stale<H>>(m, extents, any_integer{seed});
@@ -86,17 +119,19 @@ void check_transposes(std::vector<std::array<index_t, N>> const& extents) {
 
 }  // namespace
 
-TEST_CASE("add_halo: the transpose on lines with every edge, widths beyond a shard and the domain") {
+TEST_CASE(
+    "add_halo: the transpose, and the sum of all copies, on lines with every edge, widths beyond a shard and the domain") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   test::for_each_halo_of_lines([]<class H>(auto const& extents) { check_transposes<H>(extents); });
 }
 
-TEST_CASE("add_halo: the transpose on planes and blocks, over one axis, two axes, and none") {
+TEST_CASE(
+    "add_halo: the transpose, and the sum of all copies, on planes and blocks, over one axis, two axes, and none") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   test::for_each_halo_of_planes_and_blocks([]<class H>(auto const& extents) { check_transposes<H>(extents); });
 }
 
-TEST_CASE("add_halo: the transpose on blocks over three axes") {
+TEST_CASE("add_halo: the transpose, and the sum of all copies, on blocks over three axes") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   for (auto const& sizes : test::halo_meshes_3()) {
     device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
@@ -124,6 +159,11 @@ TEST_CASE(
     auto const d = add_halo(std::move(c));
     CHECK(d.stored_data() == memory);
     CHECK(gather_all(d) == gather_all(2. * add_halo(a)));
+    auto e = sums(2);
+    double const* const memory_of_e = e.stored_data();
+    auto const f = add_halo<corners::none>(std::move(e));
+    CHECK(f.stored_data() == memory_of_e);
+    CHECK(gather_all(f) == gather_all(2. * add_halo<corners::none>(a)));
     recorder<grid> there, back;
     m.record(&there);
     (void)exchange_halo(d);

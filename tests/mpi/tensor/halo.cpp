@@ -1,8 +1,8 @@
 // Exchanges of halos, compared cell by cell with the definitions of the edges; stencils, with loops over whole arrays.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
-#include <functional>
 #include <thread>
+#include "support/halo_definitions.hpp"
 #include "support/halo_meshes.hpp"
 #include "support/host_memory.hpp"
 #include "support/stored_cells.hpp"
@@ -12,95 +12,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using indices = std::array<index_t, 3>;
-
-struct number {
-  ASHLAR_FUNCTION double operator()(index_t i, index_t j = 0, index_t k = 0) const {
-    return static_cast<double>(1000 + 100 * i + 10 * j + k);
-  }
-};
-
-// The cell that index v shows by the formula of its edge, with its sign.
-struct by_formula {
-  index_t cell;
-  int sign;
-};
-// Edges that differ: a mirrored index may be beyond the other one.
-by_formula shown_between(edge below, edge above, index_t v, index_t n) {
-  if (v >= 0 && v < n) return {v, 1};
-  edge const e = v < 0 ? below : above;
-  if (e == edge::copy) return {v < 0 ? 0 : n - 1, 1};
-  if (e == edge::reflect && n == 1) return {0, 1};
-  if (e != edge::mirror && e != edge::odd && e != edge::reflect) return {0, 0};
-  index_t const shift = e == edge::reflect ? 0 : 1;
-  by_formula const s = shown_between(below, above, v < 0 ? -shift - v : 2 * (n - 1) + shift - v, n);
-  return {s.cell, e == edge::odd ? -s.sign : s.sign};
-}
-by_formula shown(layout_detail::halo_width const& w, index_t v, index_t n) {
-  if (w.below != w.above) return shown_between(w.below, w.above, v, n);
-  edge const e = w.below;
-  if (v >= 0 && v < n) return {v, 1};
-  auto const mod = [](index_t a, index_t b) { return (a % b + b) % b; };
-  switch (e) {
-    case edge::copy:
-      return {v < 0 ? 0 : n - 1, 1};
-    case edge::periodic:
-      return {mod(v, n), 1};
-    case edge::mirror:
-    case edge::odd: {
-      index_t const at = mod(v, 2 * n);
-      index_t const crossed = v < 0 ? (-v + n - 1) / n : v / n;
-      return {at < n ? at : 2 * n - 1 - at, e == edge::odd && crossed % 2 == 1 ? -1 : 1};
-    }
-    case edge::reflect: {
-      if (n == 1) return {0, 1};
-      index_t const at = mod(v, 2 * n - 2);
-      return {at < n ? at : 2 * n - 2 - at, 1};
-    }
-    default:
-      return {0, 0};
-  }
-}
-
-template <class X>
-void for_each_stored(X const& x, std::function<void(indices const&, int, double)> const& f) {
-  auto const own = x.local_region();
-  shape const stored = x.stored_extents();
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.stored_view());
-  for (index_t i = 0; i < stored.size(); ++i) {
-    indices v{};
-    int outside = 0;
-    index_t rest = i;
-    for (int d = X::rank - 1; d >= 0; --d) {
-      index_t const first = own.dim[d].begin - X::widths.dim[d].lower;
-      index_t const at = first + rest % stored[d];
-      rest /= stored[d];
-      v[static_cast<std::size_t>(d)] = at;
-      outside += at < own.dim[d].begin || at >= own.dim[d].end;
-    }
-    f(v, outside, host.data()[i]);
-  }
-}
-
-// The number of the cell with index v, which may be beyond the domain.
-template <std::size_t N>
-double number_at(layout_detail::halo_widths const& widths, std::array<index_t, N> const& n, indices const& v) {
-  indices cell = v;
-  int sign = 1;
-  bool given = false;
-  for (std::size_t d = 0; d < N; ++d) {
-    auto const& w = widths.dim[d];
-    given = given || (v[d] < 0 && w.below == edge::given) || (v[d] >= n[d] && w.above == edge::given);
-  }
-  for (std::size_t d = 0; d < N; ++d) {
-    auto const& w = widths.dim[d];
-    if (given && w.below != edge::periodic) continue;  // a given cell has its index
-    by_formula const s = shown(w, v[d], n[d]);
-    cell[d] = s.cell;
-    sign *= s.sign;
-  }
-  return sign * number{}(cell[0], cell[1], cell[2]);
-}
+using test::indices, test::number, test::number_at, test::for_each_stored;
 
 template <class H, corners C, class M, std::size_t N>
 void check_exchange(M const& m, std::array<index_t, N> const& n) {
