@@ -106,11 +106,28 @@ constexpr named_operands name_operands(char const* symbol, X const&... x) {
           {&x.extents()...}};
 }
 
+/// Refuses extents that differ by one, counted from the last dimension, as fields of a staggered grid have.
+constexpr void refuse_staggered_fields(shape const& a, shape const& b) {
+  for (int i = a.rank - 1, j = b.rank - 1; i >= 0 && j >= 0; --i, --j)
+    if (a[i] > 1 && b[j] > 1 && (a[i] - b[j] == 1 || b[j] - a[i] == 1))
+      plan_detail::fail_extents(
+          "ashlar::elementwise: fields have the same extents; make all fields of a staggered grid with the larger ones",
+          a, b);
+}
+/// Does so if some field has a halo.
+template <class First, class... X>
+constexpr void refuse_staggered_halos(First const& first, X const&... x) {
+  if constexpr (layout_detail::layout_has_a_halo<layout_t<First>>::value ||
+                (layout_detail::layout_has_a_halo<layout_t<X>>::value || ...))
+    (refuse_staggered_fields(first.extents(), x.extents()), ...);
+}
+
 // The extents of the result. Errors name the operands.
 template <class R, class Op, class... X>
 constexpr shape extents_of_result(Op const& op, X const&... x) {
   plan_detail::named_operands const operands = name_operands<typename R::mesh, typename R::c>(symbol_of<Op>, x...);
   plan_detail::operands_in_error const here(operands);
+  refuse_staggered_halos(x...);
   return op.extents(R::r.out, x.extents()...);
 }
 

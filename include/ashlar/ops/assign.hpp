@@ -82,6 +82,7 @@ constexpr bool require_same_type() {
 template <class X, class E>
 constexpr void require_same_extents(X const& x, E const& value) {
   require_meshes_of_one_size(x, value);
+  refuse_staggered_halos(x, value);
   if (!(x.extents() == value.extents()))
     plan_detail::fail_other_extents("ashlar::assign: the value has the extents of the tensor", x.extents(),
                                     value.extents());

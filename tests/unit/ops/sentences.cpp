@@ -161,6 +161,22 @@ TEST_CASE("extents and numbers that an operation cannot take") {
   says(
       [&] { (void)stencil(sum_of_two{}, exchange_halo(u), exchange_halo(v)); },
       "ashlar::stencil: the operands have the same extents; make all fields of a staggered grid with the larger ones; found (8) and (9)");
+  auto const plain = make<float, layout<"x">>(handle, {9});
+  auto const staggered = [&](auto const& f, char const* operands) {
+    std::string const text =
+        "ashlar::elementwise: fields have the same extents; make all fields of a staggered grid with the larger ones; found ";
+    says(f, (text + operands).c_str());
+  };
+  staggered([&] { (void)(u + v); }, "(8) and (9); the operands of + are ");
+  staggered([&] { (void)(2.f * u * plain); }, "(8) and (9); the operands of * are ");
+  staggered([&] { (void)elementwise([](float a, float b, float c) { return a + b + c; }, u, u, v); },
+            "(8) and (9); the operands are ");
+  staggered([&] { u += v; }, "(8) and (9); the operands of += are ");
+  staggered([&] { assign(u, v); }, "(8) and (9)");
+  // Other extents, and tensors without a halo, are no staggered grid.
+  says([&] { (void)(u + make<float, field>(handle, {11})); }, "ashlar::elementwise: extents are equal, counted from");
+  says([&] { (void)(plain + make<float, layout<"x">>(handle, {8})); },
+       "ashlar::elementwise: extents are equal, counted from");
   says(
       [&] { update(sum_of_two{}, colour(0, 2), u, v); },
       "ashlar::update: the operands have the same extents; make all fields of a staggered grid with the larger ones; found (8) and (9)");
