@@ -127,7 +127,7 @@ template <class R, class Op, class... X>
 constexpr shape extents_of_result(Op const& op, X const&... x) {
   plan_detail::named_operands const operands = name_operands<typename R::mesh, typename R::c>(symbol_of<Op>, x...);
   plan_detail::operands_in_error const here(operands);
-  refuse_staggered_halos(x...);
+  if constexpr (requires { typename Op::function; }) refuse_staggered_halos(x...);  // element by element
   return op.extents(R::r.out, x.extents()...);
 }
 

@@ -28,21 +28,36 @@ struct result_of<Op, X...> {
 struct cells_beside {
   index_t below = 0, above = 0;
 };
-/// The largest numbers over all parts. Windows are split as the dimension is.
-/// Cost: constant for windows that fit the parts one by one, otherwise an iteration for each part.
-constexpr cells_beside cells_beside_parts(windows const& w, layout_detail::axis_list const& axes,
-                                          mesh_shape const& mesh) {
-  cells_beside most;
-  if (w.count() == w.n && w.stride == 1) return {w.before(), w.reach() - 1 - w.before()};
-  index_t const parts = layout_detail::parts(axes, mesh);
-  for (index_t i = 0; i < parts; ++i) {
-    interval const own = layout_detail::part_at(w.n, axes, mesh, i);
-    interval const out = layout_detail::part_at(w.count(), axes, mesh, i);
-    if (out.size() == 0) continue;
+// Visits parts of the elements `own` and of the windows `out`, which the axes from number `level` on split.
+constexpr void widen_for_parts(cells_beside& most, windows const& w, layout_detail::axis_list const& axes,
+                               mesh_shape const& mesh, int level, interval const& own, interval const& out) {
+  if (out.size() == 0) return;
+  if (level == axes.size) {
     index_t const below = own.begin - w.first(out.begin), above = w.first(out.end - 1) + w.reach() - own.end;
     if (most.below < below) most.below = below;
     if (most.above < above) most.above = above;
+    return;
   }
+  // The first parts have one element or one window more. Between these numbers of parts the cells grow or shrink by
+  // the same number from part to part, so the largest numbers are at the ends.
+  index_t const parts = mesh.size[axes[level]], longer = own.size() % parts, more = out.size() % parts;
+  index_t const last = out.size() < parts ? more - 1 : parts - 1;
+  index_t const ends[]{0, longer - 1, longer, more - 1, more, last};
+  for (int e = 0; e < 6; ++e) {
+    bool again = ends[e] < 0 || ends[e] > last;
+    for (int k = 0; k < e; ++k) again = again || ends[k] == ends[e];
+    if (!again)
+      widen_for_parts(most, w, axes, mesh, level + 1, layout_detail::part_of(own, parts, ends[e]),
+                      layout_detail::part_of(out, parts, ends[e]));
+  }
+}
+/// The largest numbers over all parts. Windows are split as the dimension is.
+/// Cost: does not grow with the number of parts.
+constexpr cells_beside cells_beside_parts(windows const& w, layout_detail::axis_list const& axes,
+                                          mesh_shape const& mesh) {
+  if (w.count() == w.n && w.stride == 1) return {w.before(), w.reach() - 1 - w.before()};
+  cells_beside most;
+  widen_for_parts(most, w, axes, mesh, 0, {0, w.n}, {0, w.count()});
   return most;
 }
 
