@@ -1,9 +1,9 @@
-// Conjugate gradients on the 27-point operator of HPCG, and stencils in space, beside loops and messages by hand.
+// Conjugate gradients on the 27-point operator of HPCG, beside hand-written loops and messages.
 #include <ashlar/tensor/tensor.hpp>
 
-#include <array>
 #include <cmath>
 
+#include "halo_by_hand.hpp"
 #include "race.hpp"
 #ifdef ASHLAR_BENCH_PETSC
 #include "petsc.hpp"
@@ -25,75 +25,10 @@ struct poisson27 {
     return 27 * u(0, 0, 0) - (plane(-1) + plane(0) + plane(1));
   }
 };
-struct poisson7 {
-  static constexpr auto reach = star(1, 1, 1);
-  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
-    return 6 * u(0, 0, 0) - (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1));
-  }
-};
 struct wave {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j, index_t k) const {
     return static_cast<double>((i * 37 + j * 11 + k * 5) % 101) / 101;
   }
-};
-
-// The exchange of all neighbours' cells as an expert writes it: along x, then y, then z, with the cells that have come,
-// by packed messages. Arrays hold 1 ghost cell a side.
-class exchange_by_hand {
- public:
-  exchange_by_hand(device_mesh<grid> const& m, shape const& stored) : stored_(stored) {
-    int const open[3]{};
-    int sizes[3];
-    for (int d = 0; d < 3; ++d) sizes[d] = m.sizes().size[d];
-    MPI_Cart_create(MPI_COMM_WORLD, 3, sizes, open, 0, &cart_);
-    for (int d = 0; d < 3; ++d) {
-      auto const i = static_cast<std::size_t>(d);
-      MPI_Cart_shift(cart_, d, 1, &peer_[2 * i], &peer_[2 * i + 1]);
-      for (std::size_t side : {2 * i, 2 * i + 1}) {
-        out_[side].resize(static_cast<std::size_t>(stored.size() / stored[d]));
-        in_[side].resize(out_[side].size());
-      }
-    }
-  }
-  exchange_by_hand(exchange_by_hand const&) = delete;
-  exchange_by_hand& operator=(exchange_by_hand const&) = delete;
-  ~exchange_by_hand() { MPI_Comm_free(&cart_); }
-
-  void operator()(double* cells) {
-    for (int d = 2; d >= 0; --d) {
-      auto const i = static_cast<std::size_t>(d);
-      MPI_Request requests[4];
-      int n = 0;
-      for (std::size_t side : {2 * i, 2 * i + 1})
-        if (peer_[side] != MPI_PROC_NULL)
-          MPI_Irecv(in_[side].data(), int(in_[side].size()), MPI_DOUBLE, peer_[side], 0, cart_, &requests[n++]);
-      for (std::size_t side : {2 * i, 2 * i + 1})
-        if (peer_[side] != MPI_PROC_NULL) {
-          copy(
-              d, side % 2 == 0 ? 1 : stored_[d] - 2, [&](double& c, std::size_t k) { out_[side][k] = c; }, cells);
-          MPI_Isend(out_[side].data(), int(out_[side].size()), MPI_DOUBLE, peer_[side], 0, cart_, &requests[n++]);
-        }
-      MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-      for (std::size_t side : {2 * i, 2 * i + 1})
-        if (peer_[side] != MPI_PROC_NULL)
-          copy(
-              d, side % 2 == 0 ? 0 : stored_[d] - 1, [&](double& c, std::size_t k) { c = in_[side][k]; }, cells);
-    }
-  }
-
- private:
-  template <class F>
-  void copy(int d, index_t at, F const& f, double* cells) const {
-    index_t const stride[]{stored_[1] * stored_[2], stored_[2], 1};
-    int const a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
-    std::size_t k = 0;
-    for (index_t i = 0; i < stored_[a]; ++i)
-      for (index_t j = 0; j < stored_[b]; ++j) f(cells[at * stride[d] + i * stride[a] + j * stride[b]], k++);
-  }
-  shape stored_;
-  MPI_Comm cart_ = MPI_COMM_NULL;
-  std::array<int, 6> peer_{};
-  std::array<std::vector<double>, 6> out_, in_;
 };
 
 // The vectors of a solver, and one iteration.
@@ -137,7 +72,7 @@ class by_hand {
  public:
   by_hand(field const& b, bool fused, bool exchanges)
       : s_(b.stored_extents()),
-        exchange_(b.mesh(), s_),
+        exchange_(b.mesh().sizes(), s_, 1, nullptr),
         fused_(fused),
         exchanges_(exchanges),
         b_(b.stored_data(), b.stored_data() + s_.size()),
@@ -220,7 +155,7 @@ class by_hand {
     return total;
   }
   shape s_;
-  exchange_by_hand exchange_;
+  halo_by_dimensions<3> exchange_;
   bool fused_, exchanges_;
   std::vector<double> b_, x_, r_, p_, q_;
   double rr_ = 0;
@@ -279,81 +214,6 @@ void iterations(races& all, int const (&sizes)[3], index_t n) {
   all.race(what, variants);
 }
 
-// One sweep of a stencil of `points` points, from one array into another: with its exchange, without, and a copy of the cells.
-template <corners C, class F>
-void sweeps(races& all, int const (&sizes)[3], index_t n, int points) {
-  std::string const what = "stencil of " + std::to_string(points) + " points, " + std::to_string(n) + "^3 double";
-  if (!all.wants(what)) return;
-  device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
-  auto const mpi = mesh_over_mpi<grid>(sizes);
-  auto const start = [n](device_mesh<grid> const& on) { return generate<double, stale<space>>(on, {n, n, n}, wave{}); };
-  auto const x = exchange_halo(start(m));  // cells beyond the domain are 0
-  shape const stored = x.stored_extents();
-  std::vector<double> from(x.stored_data(), x.stored_data() + stored.size()), to(from.size());
-  exchange_by_hand exchange(m, stored);
-  index_t const row = stored[2], plane = stored[1] * stored[2];
-  auto const sweep = [&](auto const& at_cell) {
-    for (index_t i = 1; i + 1 < stored[0]; ++i)
-      for (index_t j = 1; j + 1 < stored[1]; ++j) {
-        double const* const u = from.data() + i * plane + j * row;
-        double* const v = to.data() + i * plane + j * row;
-#pragma GCC ivdep
-        for (index_t k = 1; k + 1 < row; ++k) v[k] = at_cell(u + k);
-      }
-    escape(to.data());
-  };
-  auto const loops = [&] {
-    if (points == 7)
-      sweep([=](double const* u) { return 6 * u[0] - (u[-plane] + u[plane] + u[-row] + u[row] + u[-1] + u[1]); });
-    else
-      sweep([=](double const* u) {
-        double around = 0;
-        for (index_t i = -1; i <= 1; ++i)
-          for (index_t j = -1; j <= 1; ++j) {
-            double const* const v = u + i * plane + j * row;
-            around += v[-1] + v[0] + v[1];
-          }
-        return 27 * u[0] - around;
-      });
-  };
-  auto const ours = [&](char const* name, field& u) {
-    return variant{name, transport_of(u.mesh()),
-                   [&u] {
-                     auto const y = stencil(F{}, exchange_halo_async<C>(u));
-                     escape(&y);
-                   },
-                   [&] {
-                     exchange(from.data());
-                     loops();
-                     auto const y = stencil(F{}, exchange_halo_async<C>(u));
-                     auto const v = y.owned_view();
-                     bool same = true;
-                     for (index_t i = 1; i + 1 < stored[0]; ++i)
-                       for (index_t j = 1; j + 1 < stored[1]; ++j)
-                         for (index_t k = 1; k + 1 < row; ++k)
-                           same = same &&
-                                  std::abs(v(i - 1, j - 1, k - 1) - to[std::size_t(i * plane + j * row + k)]) <= 1e-12;
-                     return same;
-                   }};
-  };
-  field a = start(m), b = start(mpi);
-  all.race(what, {ours("ashlar", a),
-                  ours(ashlar_over_mpi, b),
-                  {"by hand: packed messages, loops", "mpi",
-                   [&] {
-                     exchange(from.data());
-                     loops();
-                   },
-                   [] { return true; }},
-                  {"limit: loops without exchange", "none", loops, [] { return true; }},
-                  {"limit: copy of the cells", "none",
-                   [&] {
-                     std::copy(from.begin(), from.end(), to.begin());
-                     escape(to.data());
-                   },
-                   [] { return true; }}});
-}
-
 void measure(int argc, char** argv) {
   int ranks = 1, sizes[3]{};
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -361,8 +221,6 @@ void measure(int argc, char** argv) {
   races all("cg", argc, argv);
   iterations(all, sizes, 128);
   iterations(all, sizes, 32);
-  sweeps<corners::none, poisson7>(all, sizes, 256, 7);
-  sweeps<corners::all, poisson27>(all, sizes, 256, 27);
   all.write();
 }
 
