@@ -38,8 +38,8 @@ constexpr void widen_for_parts(cells_beside& most, windows const& w, layout_deta
     if (most.above < above) most.above = above;
     return;
   }
-  // The first parts have one element or one window more. Between these numbers of parts the cells grow or shrink by
-  // the same number from part to part, so the largest numbers are at the ends.
+  // The first parts have one element or one window more. Between these numbers of parts the cells change by the same
+  // number from part to part. So the largest numbers are at the ends.
   index_t const parts = mesh.size[axes[level]], longer = own.size() % parts, more = out.size() % parts;
   index_t const last = out.size() < parts ? more - 1 : parts - 1;
   index_t const ends[]{0, longer - 1, longer, more - 1, more, last};

@@ -1,47 +1,10 @@
 // The sums of halos into the cells of their owners on real ranks: the transpose of their exchange.
 #pragma once
+#include "ashlar/kernels/add_cells.hpp"
 #include "ashlar/tensor/given_cells.hpp"
 #include "ashlar/tensor/halo.hpp"
 
 namespace ashlar::tensor_detail {
-
-// from += factor * to, along loops in which no cell `from` occurs twice; or to = -to if both are one array.
-template <class T>
-struct add_signed {
-  T const* added;
-  T* cells;
-  loop_nest<2> loops;  // of the cells to which others are added, and of those
-  int factor;
-  KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t offset[2];
-    loops.locate(i, offset);
-    cells[offset[0]] = static_cast<T>(cells[offset[0]] + (factor < 0 ? -added[offset[1]] : added[offset[1]]));
-  }
-};
-template <class Space, class T>
-void add_cells(Space const& space, T const* added, T* cells, loop_nest<2> const& loops, int factor = 1) {
-  if constexpr (runs_in_caller<Space>) {
-    for_each_rectangle(loops, 0, loops.size(), [&](index_t const(&offset)[2], index_t rows, index_t length) {
-      index_t const step = loops.step(0), step_of_added = loops.step(1);
-      for (index_t r = 0; r < rows; ++r) {
-        T* const to = cells + offset[0] + r * loops.row_stride(0);
-        T const* const from = added + offset[1] + r * loops.row_stride(1);
-        for (index_t j = 0; j < length; ++j) {
-          T const x = from[j * step_of_added];
-          to[j * step] = static_cast<T>(to[j * step] + (factor < 0 ? -x : x));
-        }
-      }
-    });
-  } else {
-    // Cells that are added to one cell come one after the other.
-    for (int d = 0; d < loops.rank; ++d)
-      if (loops.stride[0][d] == 0 && loops.extent[d] > 1) {
-        for (index_t k = 0; k < loops.extent[d]; ++k) add_cells(space, added, cells, loops.part(d, k, k + 1), factor);
-        return;
-      }
-    for_elements("ashlar::add_halo", space, loops.size(), add_signed<T>{added, cells, loops, factor});
-  }
-}
 
 /// The transposes of fills, last fill first. Cells that a fill sets to 0 are dropped.
 template <class Space, class T>
@@ -72,30 +35,35 @@ class messages_to_owners {
   messages_to_owners(communicator const& ranks, Space const& space, halo_transfers const& t, which_peers which,
                      T const* cells)
       : sent_(messages_with(t.in, 0, ranks, which, some_sent_)),
-        received_(messages_with(t.out, 1, ranks, which, some_received_)) {
+        received_(messages_with(t.out, 1, ranks, which, some_received_)),
+        stored_(t.stored) {
     if (sent_.total + received_.total == 0) return;
     packed_.allocate(sent_.buffered);
     arrived_.allocate(received_.buffered);
-    for (loop_nest<2> const& box : sent_.loops) {
-      loop_nest<2> const packing[]{with_arrays_swapped(box)};
-      strided_copy(space, cells, packed_.data(), packing);
-    }
+    copy_loops packing;
+    for (loop_nest<2> const& box : sent_.loops) packing.push_back(with_arrays_swapped(box));
+    strided_copy(space, cells, packed_.data(), packing);
     memory_.emplace(mpi_reads<Space>(), space, packed_.data(), sent_.buffered, arrived_.data(), received_.buffered);
     post_cells<T>(ranks, received_.messages, sent_.messages, *memory_, nullptr);  // all are buffered
   }
   messages_to_owners(messages_to_owners const&) = delete;
   messages_to_owners& operator=(messages_to_owners const&) = delete;
 
-  /// Adds the cells of the next peer, in the order of the peers. Call it when all messages have arrived.
-  void add_next(Space const& space, T* cells) {
+  /// Adds the cells of the next peers, in the order of the peers. On a device one kernel adds the cells of several. Call it when
+  /// all messages have arrived.
+  void add_next(Space const& space, T* cells, std::size_t peers = 1) {
+    if (peers == 0) return;
     if (next_ == 0) memory_->finish();
-    std::size_t const end = box_ + received_.messages[next_++].boxes;
-    for (; box_ < end; ++box_) add_cells(space, static_cast<T const*>(arrived_.data()), cells, received_.loops[box_]);
+    std::size_t const first = box_;
+    for (std::size_t const last = next_ + peers; next_ < last; ++next_) box_ += received_.messages[next_].boxes;
+    add_boxes(space, static_cast<T const*>(arrived_.data()), cells, stored_,
+              std::span(received_.loops).subspan(first, box_ - first));
   }
 
  private:
   halo_messages some_sent_, some_received_;
   halo_messages const &sent_, &received_;
+  shape stored_;
   pool_scratch<Space, T> packed_, arrived_;
   std::optional<mpi_memory<Space, T>> memory_;
   std::size_t next_ = 0, box_ = 0;  // the next message, and its first box
@@ -116,18 +84,18 @@ void add_halo_cells(device_mesh<M> const& m, communicator const& ranks, plan_ste
   try {
     auto const which = peers_of_first_messages<Space>(ranks);
     messages_to_owners<T, Space> first(ranks, space, t, which, cells);
-    // Terms are added in the order of the peers, so results do not depend on the nodes.
-    auto const add_all = [&](auto const& add_from_node) {
-      for (std::size_t i = 0; i < t.out.messages.size(); ++i) {
-        int const place = which == which_peers::all ? -1 : place_on_node(ranks, t.out.messages[i].peer);
-        if (place < 0)
-          first.add_next(space, cells);
-        else
-          add_from_node(i, place);
-      }
-    };
     if constexpr (runs_in_caller<Space>)
       if (which != which_peers::all) {
+        // Terms are added in the order of the peers, so results do not depend on the nodes.
+        auto const add_all = [&](auto const& add_from_node) {
+          for (std::size_t i = 0; i < t.out.messages.size(); ++i) {
+            int const place = place_on_node(ranks, t.out.messages[i].peer);
+            if (place < 0)
+              first.add_next(space, cells);
+            else
+              add_from_node(i, place);
+          }
+        };
         node_round<T> round(ranks_of_node(ranks), fingerprint, cells, static_cast<std::size_t>(t.stored.size()));
         if (round) {
           finish(ranks);
@@ -144,7 +112,7 @@ void add_halo_cells(device_mesh<M> const& m, communicator const& ranks, plan_ste
         return;
       }
     finish(ranks);
-    add_all([](std::size_t, int) {});
+    first.add_next(space, cells, t.out.messages.size());
   } catch (...) {
     if (ranks.state().requests.size() != 0)
       comm_detail::give_up(ranks);  // the wait in memory has failed, beside messages

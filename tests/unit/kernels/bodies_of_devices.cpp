@@ -1,5 +1,6 @@
 // The bodies that kernels have for devices, one element per task, run on the host beside the host's own bodies. The tests
 // of each kernel compare the host's body with loops.
+#include "ashlar/kernels/add_cells.hpp"
 #include "ashlar/kernels/channels.hpp"
 #include "ashlar/kernels/cumsum.hpp"
 #include "ashlar/kernels/einsum.hpp"
@@ -130,6 +131,56 @@ TEST_CASE("devices: copies of boxes, also of more boxes than one kernel takes, a
   check_bodies<int>(37 * 20, [&](auto const& on, int* y) {
     kernels_detail::strided_copy(on, x.data(), y, std::span<kernels_detail::loop_nest<2> const>(boxes));
   });
+}
+
+TEST_CASE("devices: terms of boxes that overlap are added in the order of the boxes") {
+  // In each dimension a box is the middle, a part at the begin, or a part at the end that is read backwards.
+  for (shape const& s : {shape::of(9), shape::of(6, 7), shape::of(5, 4, 6), shape::of(3, 2, 4, 3), shape::of(1, 5)}) {
+    kernels_detail::row_major_strides const strides(s);
+    std::vector<kernels_detail::loop_nest<2>> boxes;
+    index_t terms = 3;
+    int choices = 1;
+    for (int d = 0; d < s.rank; ++d) choices *= 3;
+    for (int choice = 0; choice < choices; ++choice) {
+      shape extents = s;
+      index_t step[max_rank], first[max_rank]{};
+      for (int d = 0, rest = choice; d < s.rank; ++d, rest /= 3) {
+        extents[d] = rest % 3 == 0 ? std::max<index_t>(s[d] - 2, 1) : rest % 3 == 1 ? (s[d] + 1) / 2 : s[d] - s[d] / 3;
+        step[d] = rest % 3 == 2 ? -1 : 1;
+        first[d] = rest % 3 == 2 ? s[d] - 1 : rest % 3 == 0 && s[d] > 2 ? 1 : 0;
+      }
+      kernels_detail::row_major_strides const packed(extents);
+      kernels_detail::nest_builder<2> loops;
+      for (int d = 0; d < s.rank; ++d) loops.add(extents[d], {step[d] * strides.stride[d], packed.stride[d]});
+      boxes.push_back(loops.nest());
+      boxes.back().origin[0] = strides.offset(first);
+      boxes.back().origin[1] = terms;
+      terms += extents.size();
+    }
+    // Sums of these numbers depend on the order of the terms.
+    auto x = numbers<double>(terms);
+    for (std::size_t i = 0; i < x.size(); i += 3) x[i] *= 1e15;
+    check_bodies<double>(s.size(), [&](auto const& on, double* y) {
+      kernels_detail::add_boxes(on, x.data(), y, s, std::span<kernels_detail::loop_nest<2> const>(boxes));
+    });
+  }
+  static_assert(sizeof(kernels_detail::sums_of_boxes<double>) < 4096 - 256);
+}
+
+TEST_CASE("devices: cells that are added to one cell come in their order") {
+  auto x = numbers<double>(3 * 4 * 5 * 2);
+  for (std::size_t i = 0; i < x.size(); i += 3) x[i] *= 1e15;
+  kernels_detail::loop_nest<2> const loops[]{{3, {3, 4, 5}, {1, 2}, {{20, 5, 1}, {20, 5, 1}}},
+                                             {3, {3, 4, 5}, {1, 2}, {{20, 0, 1}, {20, 5, 1}}},
+                                             {3, {3, 4, 5}, {1, 2}, {{20, 5, 0}, {20, 5, -1}}},
+                                             {3, {3, 4, 5}, {1, 2}, {{0, 5, 0}, {20, 5, 1}}},
+                                             {3, {3, 0, 5}, {1, 2}, {{0, 5, 0}, {20, 5, 1}}}};
+  for (auto nest : loops) {
+    if (nest.stride[1][2] < 0) nest.origin[1] += 4;
+    for (int factor : {1, -1})
+      check_bodies<double>(
+          100, [&](auto const& on, double* y) { kernels_detail::add_cells(on, x.data(), y, nest, factor); });
+  }
 }
 
 TEST_CASE("devices: the cells around a box") {
