@@ -89,7 +89,7 @@ def contents(source):
     lists = [("Pages", ["docs/README"])]
     lists += [(name, [f"docs/{p.removesuffix('.md')}" for p in pages if not p.startswith("..") and p != "tools.md"]) for name, pages in links(source / "docs" / "README.md").items()]
     lists += [("Reference", ["reference/" + name for name, *_ in families.FAMILIES] + ["docs/tools"]),
-             ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Examples", sorted(str(p.relative_to(source)).removesuffix(".md") for p in (source / "examples").rglob("*.md"))), ("Project", ["CONTRIBUTING", "CHANGELOG", "SECURITY"])]
+             ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"), key=lambda p: (p.stem != "by_sentence", p.stem))]), ("Examples", sorted(str(p.relative_to(source)).removesuffix(".md") for p in (source / "examples").rglob("*.md"))), ("Project", ["CONTRIBUTING", "CHANGELOG", "SECURITY"])]
     with open(source / "index.md", "a", encoding="utf-8") as index:
         for caption, names in lists:
             index.write(INDEX.format(caption=caption, pages="\n".join(names)))
@@ -218,7 +218,10 @@ def main(root, out, compiler):
     stage(root, source)
     reference(root, source, out)
     errors.write_pages(root, source / "errors", compiler)
-    sentences.write_pages(root, source / "errors")
+    sentences.write_list(source / "errors", errors.linked_sentences(root) + sentences.write_pages(root, source / "errors"))
+    for page in ["compiler_errors", "run"]:
+        with open(source / "docs" / "how_to" / f"{page}.md", "a", encoding="utf-8") as text:
+            text.write("\n## All errors\n\n[This list](../../errors/by_sentence.md) has the wrong program of each sentence, and what to write instead.\n")
     contents(source)
     subprocess.run(["sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees"), str(source), str(out / "html")], check=True)
     print(f"{out}/html/index.html")

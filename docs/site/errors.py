@@ -46,14 +46,30 @@ def block(language, text):
     return f"```{language}\n{text}\n```\n"
 
 
+def target(source):
+    """The name by which other pages link the entry of a wrong program."""
+    return f"error-{source.parent.name}-{source.stem}".replace("_", "-")
+
+
+def expected_of(text):
+    """What a wrong program has to show, by its comments."""
+    return [re.sub(r"\\(.)", r"\1", e) for e in re.findall(r"^ *// EXPECT: (.*)$", text, re.M)]
+
+
+def linked_sentences(root):
+    """Pairs of a sentence of the compiler and the target of its entry."""
+    return [(sentence, target(source)) for source in sorted((root / "tests" / "fail").glob("*/*.cpp"))
+            for sentence in expected_of(source.read_text(encoding="utf-8"))]
+
+
 def entry(root, source, compiler):
     text = source.read_text(encoding="utf-8")
     comment = [line[3:] for line in text.splitlines() if line.startswith("// ") and not re.match("// (EXPECT|ONE ERROR|CONTROL ALONE)", line)]
     regexes = re.findall(r"^ *// EXPECT: (.*)$", text, re.M)
     wrong, right = branches(re.sub(r"\A(//[^\n]*\n)+", "", text))
     explained = compiled(root, source, compiler, regexes[0])
-    out = [f"## {source.stem.replace('_', ' ')}\n", " ".join(comment).replace("<", "\\<") + "\n"]
-    expected = [re.sub(r"\\(.)", r"\1", e) for e in regexes]
+    out = [f"({target(source)})=\n## {source.stem.replace('_', ' ')}\n", " ".join(comment).replace("<", "\\<") + "\n"]
+    expected = expected_of(text)
     if explained:
         out += [block("text", explained)]
         others = [e for e in expected if e not in explained]

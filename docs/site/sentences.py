@@ -309,9 +309,14 @@ def plain(text):
     return re.sub(r"([<>*_`\[\]|$\\])", r"\\\1", text)
 
 
+def target(s):
+    """The name by which other pages link the entry of a sentence."""
+    return re.sub(r"[^a-z0-9]+", "-", f"sentence-{s['header']}-{s['line']}".lower())
+
+
 def write_pages(root, folder, found=None):
-    """One page of sentences per layer, in MyST."""
-    layers, known = {}, examples(root)
+    """One page of sentences per layer, in MyST. Returns pairs of a sentence that has an entry and its target."""
+    layers, known, entries = {}, examples(root), []
     for s in found or provoked(root):
         layers.setdefault(s["header"].split("/")[0] if "/" in s["header"] else "meta", {}).setdefault(s["text"], s)  # a sentence of several functions is shown once
     for layer, of_layer in layers.items():
@@ -321,7 +326,8 @@ def write_pages(root, folder, found=None):
                "\"Right\" is the example of the function in the reference. `...` is a value that the program knows. A file or a function may precede a sentence.\n"]
         for s in at_run_time:
             path, name, lines, number = s["test"]
-            out += [f"## {plain(s['text'])}\n", f"`{s['header']}`. Wrong, in the test \"{plain(name)}\" of `{path.relative_to(root)}`:\n",
+            entries.append((s["text"], target(s)))
+            out += [f"({target(s)})=\n## {plain(s['text'])}\n", f"`{s['header']}`. Wrong, in the test \"{plain(name)}\" of `{path.relative_to(root)}`:\n",
                     f"```{'bash' if path.suffix == '.sh' else 'cpp'}\n" + code_of(lines, number) + "\n```\n"]
             words, code = remedy_of(s, known)
             out += [f"Instead: {words}\n"] if words else []
@@ -332,3 +338,11 @@ def write_pages(root, folder, found=None):
             out += [f"| {plain(s['text'])} | `{s['header']}` | {plain(s['compiler'].stem.replace('_', ' ')) if s['compiler'] else reason_of(s['text'])} |"
                     for s in rest]
         (folder / f"sentences_{layer}.md").write_text("\n".join(out) + "\n", encoding="utf-8")
+    return entries
+
+
+def write_list(folder, entries):
+    """A page of all sentences that have an entry, in alphabetical order."""
+    lines = [f"- [{plain(text)}]({name})" for text, name in sorted(set(entries))]
+    head = "# All errors, by sentence\n\nEach sentence of the compiler and of the run time links the program that provokes it, and what to write instead.\n\n"
+    (folder / "by_sentence.md").write_text(head + "\n".join(lines) + "\n", encoding="utf-8")

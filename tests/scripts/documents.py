@@ -245,6 +245,16 @@ if len(sys.argv) > 2:
     entries = "\n".join(p.read_text(encoding="utf-8") for p in (site / "errors").glob("*.html"))
     faults += [f"{source.name} is on no page of errors" for source in (root / "tests" / "fail").glob("*/*.cpp")
                if f"<h2>{source.stem.replace('_', ' ')}<" not in entries]
+    links = re.findall(r'class="reference internal" href="(\w+)\.html#([\w-]+)"', (site / "errors" / "by_sentence.html").read_text(encoding="utf-8"))
+    of_layers = {(s["header"].split("/")[0], s["text"]) for s in of_run_time}
+    expected = {name for _, name in errors.linked_sentences(root)}
+    faults += [f"by_sentence.html does not link {name}" for name in sorted(expected - {name for _, name in links})]
+    if len({name for page, name in links if page.startswith("sentences_")}) != len(of_layers):
+        faults.append(f"by_sentence.html links {len({n for p, n in links if p.startswith('sentences_')})} sentences of the run time, and the headers have {len(of_layers)}")
+    faults += [f"errors/{page}.html has no entry {name}" for page, name in sorted(set(links))
+               if f'id="{name}"' not in (site / "errors" / f"{page}.html").read_text(encoding="utf-8")]
+    faults += [f"{page}.html does not link the list of errors" for page in ["compiler_errors", "run"]
+               if "errors/by_sentence.html" not in (site / "docs" / "how_to" / f"{page}.html").read_text(encoding="utf-8").split("<footer")[0].split("sphinxsidebar")[0]]
     for page in (site / "reference").glob("*.html"):
         if re.search(r"\\&lt;|&amp;[lg]t;", page.read_text(encoding="utf-8")):
             faults.append(f"{page} shows an escape of Doxygen's")
