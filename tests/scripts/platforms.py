@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 root = pathlib.Path(sys.argv[1]).resolve()
@@ -38,5 +39,15 @@ for page in platforms.pages:
     text = (root / page).read_text(encoding="utf-8")
     if platforms.with_table(text) != text:
         faults.append(f"{page}: the table of platforms is another than that of docs/platforms.json; run scripts/platforms --tables")
+# A leg that fails is recorded, and one that passes again.
+with tempfile.TemporaryDirectory() as folder:
+    platforms.record_file = pathlib.Path(folder) / "platforms.json"
+    platforms.record_file.write_text(json.dumps(rows), encoding="utf-8")
+    hip, layouts = next(i for i, row in enumerate(rows) if any(run.get("leg") == "hip" for run in row["runs"])), platforms.columns[0]
+    for passed, word, sentence in [(False, "expected", "`scripts/platforms hip` failed on"), (True, "compiled", ": versions: these sources.")]:
+        platforms.record("hip", passed, "versions", "these sources")
+        recorded = json.loads(platforms.record_file.read_text(encoding="utf-8"))
+        if platforms.cell(recorded[hip], layouts) != word or sentence not in "\n".join(platforms.list_of_runs(recorded)):
+            faults.append(f"a leg with the result {passed} is not recorded: {recorded[hip]}")
 print("\n".join(faults))
 sys.exit(bool(faults))
