@@ -75,7 +75,6 @@
 #include "ashlar/io/compiled/npy.hpp"
 #include "ashlar/io/compiled/npy_files.hpp"
 #include "ashlar/io/compiled/npy_header.hpp"
-#include "ashlar/io/compiled/npy_tensor.hpp"
 #include "ashlar/io/compiled/npz_files.hpp"
 #include "ashlar/io/compiled/safetensors.hpp"
 #include "ashlar/io/compiled/zip.hpp"

@@ -9,21 +9,11 @@ namespace ashlar {
 
 namespace io_detail {
 
+/// Makes the tensor of a dataset's elements.
+/// Collective: all ranks of m. Error: ashlar::error on every rank, also if the file was written since it was opened.
 template <class T, class L, class M>
-sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
-                                      std::optional<array_box> const& box, call_site const& w) {
-  static_assert(!layout_is_partial<L>::value,
-                "ashlar::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout "
-                "without it");
-  static_assert(!files_have_no_such_elements<T>::value,
-                "ashlar::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one "
-                "of these and cast the tensor");
+sharded_tensor<T, L, M> tensor_of_hdf5(device_mesh<M> const& m, hdf5_input const& in) {
   communicator const& c = m.communicator();
-  calls_as const here(c, "load_hdf5", w);
-  require_same_file(c, path, "ashlar::load_hdf5");
-  hdf5_input const in =
-      comm::collectively(c, [&] { return hdf5_input(path, dataset, type_of_elements<T>(), L::rank, box); });
-  comm::require_equal(c, in.seen(), "ashlar::load_hdf5: " + path + ": element type, place, extents and box");
   auto made = comm::collectively(
       c, [&] { return std::pair(sharded_tensor<T, L, M>(m, shape_of(in.extents())), exchange_buffers()); });
   auto& x = made.first;  // clang captures no structured binding
@@ -46,6 +36,24 @@ sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const
   if (!failure) run_catching(require_unchanged, failure);
   throw_together(c, std::move(failure), true);
   return std::move(x);
+}
+
+template <class T, class L, class M>
+sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
+                                      std::optional<array_box> const& box, call_site const& w) {
+  static_assert(!layout_is_partial<L>::value,
+                "ashlar::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout "
+                "without it");
+  static_assert(!files_have_no_such_elements<T>::value,
+                "ashlar::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one "
+                "of these and cast the tensor");
+  communicator const& c = m.communicator();
+  calls_as const here(c, "load_hdf5", w);
+  require_same_file(c, path, "ashlar::load_hdf5");
+  hdf5_input const in =
+      comm::collectively(c, [&] { return hdf5_input(path, dataset, type_of_elements<T>(), L::rank, box); });
+  comm::require_equal(c, in.seen(), "ashlar::load_hdf5: " + path + ": element type, place, extents and box");
+  return tensor_of_hdf5<T, L>(m, in);
 }
 
 }  // namespace io_detail

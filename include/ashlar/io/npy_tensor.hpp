@@ -1,16 +1,11 @@
 // Arrays of .npy files as tensors.
 #pragma once
 #include "ashlar/config.hpp"
-#include "ashlar/tensor/gather.hpp"
 #include "ashlar/comm/agree.hpp"
+#include "ashlar/tensor/gather.hpp"
 #include "ashlar/io/npy.hpp"
 
 namespace ashlar {
-
-/// Reads a .npy file on rank 0 and returns its array on every rank. load_npy<T, L>(m, path) instead gives each rank its
-/// part.
-/// Collective: all ranks of c. Error: as read_npy, on every rank.
-ASHLAR_INLINE npy_array load_npy(communicator const& c, std::string const& path);
 
 /// Makes a tensor of the array's elements; each rank copies its shard.
 /// Shape: the array's extents.
@@ -18,7 +13,7 @@ ASHLAR_INLINE npy_array load_npy(communicator const& c, std::string const& path)
 /// Cost: no communication.
 /// Error: ashlar::error if the array has another element type or another number of dimensions. A partial layout does
 /// not compile, nor an element type that npy_kind lacks.
-/// Example: npy_tensor<double, layout<"data", none>>(m, load_npy(m.communicator(), "x.npy"))
+/// Example: npy_tensor<double, layout<"data", none>>(m, read_npy("x.npy"))
 template <class T, class L, class M>
 sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& from, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -42,7 +37,3 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
 }
 
 }  // namespace ashlar
-
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/npy_tensor.hpp"
-#endif

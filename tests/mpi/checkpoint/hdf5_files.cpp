@@ -233,6 +233,38 @@ TEST_CASE("hdf5: an input notices that its file was written") {
   }
 }
 
+TEST_CASE("hdf5: a file that is written while it is read is one error on every rank") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.h5";
+  auto const m = mesh_of(grids().back());
+  shape const n = shape::of(60, 50);
+  for (hdf5_options const& o : all_options(2))
+    for (bool changes : {false, true}) {
+      save_hdf5(values<double, layout<"x", none>>(m, n), path, "u", o);
+      auto const in = comm::collectively(
+          folder.ranks, [&] { return io_detail::hdf5_input(path, "u", io_detail::array_type::float64, 2, {}); });
+      comm::on_root(folder.ranks, [&] {
+        if (!changes) return;
+        usleep(50000);                      // longer than a tick of the file system's clock
+        testing::overwrite(path, 0, 0x89);  // as before
+      });
+      std::string const blocks = said([&] {
+        auto const x = io_detail::tensor_of_hdf5<double, layout<"x", "y">>(m, in);
+        CHECK(has_values(x, n));
+      });
+      std::string const exchanged = said([&] {
+        auto const x = io_detail::tensor_of_hdf5<double, layout<none, cyclic("y", 3)>>(m, in);
+        CHECK(has_values(x, n));
+      });
+      for (std::string const& found : {blocks, exchanged})
+        if (changes)
+          CHECK_SAYS(found, "ashlar::load_hdf5: " + path.string() + ": the file changed while it was read");
+        else
+          CHECK(found.empty());
+      comm::collectively(folder.ranks, [] {});
+    }
+}
+
 TEST_CASE("hdf5: a file that cannot be written is one error on every rank, and the old file stays") {
   shared_folder const folder;
   auto const path = folder.path / "x.h5";
