@@ -84,27 +84,17 @@ class transform_plan {
  public:
   /// Pre: no other thread makes or destroys a plan. The arrays are written if the effort is not `estimate`.
   transform_plan(line_transform const& t, R* in, R* out) : kind_(t.kind) {
-    typename lib::dim const line{t.n, t.stride, t.stride};
     typename lib::dim const batch[]{{t.outer, t.in_step, t.out_step}, {t.inner, 1, 1}};
-    unsigned const flags = fftw_flag(t.effort) | (t.aligned ? 0u : FFTW_UNALIGNED) |
-                           (t.kind == transform_kind::complex_to_real ? 0u : FFTW_PRESERVE_INPUT);
-    switch (t.kind) {
-      case transform_kind::forward:
-      case transform_kind::backward:
-        plan_ = lib::plan_dft(1, &line, 2, batch, complex(in), complex(out),
-                              t.kind == transform_kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
-        break;
-      case transform_kind::real_to_complex:
-        plan_ = lib::plan_r2c(1, &line, 2, batch, in, complex(out), flags);
-        break;
-      case transform_kind::complex_to_real:
-        plan_ = lib::plan_c2r(1, &line, 2, batch, complex(in), out, flags);
-        break;
-      case transform_kind::real_to_real: {
-        fftw_r2r_kind const kind = fftw_real_kind(t.real_kind);
-        plan_ = lib::plan_r2r(1, &line, 2, batch, in, out, &kind, flags);
-      }
-    }
+    plan_ = plan_of(t, 2, batch, in, out);
+    // MKL's interface takes one dimension of lines.
+    if (!plan_ && (t.outer == 1 || t.inner == 1)) plan_ = plan_of(t, 1, &batch[t.inner == 1 ? 0 : 1], in, out);
+    if (plan_) return;
+    groups_ = t.outer;
+    bool const from_real = kind_ == transform_kind::real_to_complex || kind_ == transform_kind::real_to_real,
+               to_real = kind_ == transform_kind::complex_to_real || kind_ == transform_kind::real_to_real;
+    in_step_ = t.in_step * (from_real ? 1 : 2);
+    out_step_ = t.out_step * (to_real ? 1 : 2);
+    plan_ = plan_of(t, 1, &batch[1], in, out);
   }
   transform_plan(transform_plan const&) = delete;
   transform_plan& operator=(transform_plan const&) = delete;
@@ -115,6 +105,30 @@ class transform_plan {
   explicit operator bool() const { return plan_ != nullptr; }
   /// A transform from complex to real numbers destroys its operand.
   void operator()(R* in, R* out) const {
+    for (index_t g = 0; g < groups_; ++g) execute(in + g * in_step_, out + g * out_step_);
+  }
+
+ private:
+  static typename lib::complex* complex(R* x) { return reinterpret_cast<typename lib::complex*>(x); }
+  static typename lib::plan plan_of(line_transform const& t, int rank, typename lib::dim const* batch, R* in, R* out) {
+    typename lib::dim const line{t.n, t.stride, t.stride};
+    unsigned const flags = fftw_flag(t.effort) | (t.aligned ? 0u : FFTW_UNALIGNED) |
+                           (t.kind == transform_kind::complex_to_real ? 0u : FFTW_PRESERVE_INPUT);
+    switch (t.kind) {
+      case transform_kind::real_to_complex:
+        return lib::plan_r2c(1, &line, rank, batch, in, complex(out), flags);
+      case transform_kind::complex_to_real:
+        return lib::plan_c2r(1, &line, rank, batch, complex(in), out, flags);
+      case transform_kind::real_to_real: {
+        fftw_r2r_kind const kind = fftw_real_kind(t.real_kind);
+        return lib::plan_r2r(1, &line, rank, batch, in, out, &kind, flags);
+      }
+      default:
+        return lib::plan_dft(1, &line, rank, batch, complex(in), complex(out),
+                             t.kind == transform_kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
+    }
+  }
+  void execute(R* in, R* out) const {
     switch (kind_) {
       case transform_kind::forward:
       case transform_kind::backward:
@@ -128,10 +142,9 @@ class transform_plan {
     }
   }
 
- private:
-  static typename lib::complex* complex(R* x) { return reinterpret_cast<typename lib::complex*>(x); }
   transform_kind kind_;
   typename lib::plan plan_ = nullptr;
+  index_t groups_ = 1, in_step_ = 0, out_step_ = 0;  // of lines, if one plan does not take all
 };
 
 /// The plans of a program, by shape. FFTW makes and destroys one plan at a time.
