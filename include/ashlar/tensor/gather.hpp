@@ -4,6 +4,7 @@
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/host_elements.hpp"
+#include "ashlar/tensor/scatter_halo.hpp"
 #include <optional>
 
 namespace ashlar {
@@ -147,8 +148,8 @@ std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::curren
 
 namespace tensor_detail {
 
-template <class L, class T, class M>
-sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
+template <class T, class M>
+void require_all_elements(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
   comm::on_root(m.communicator(), [&] {
     index_t const found = static_cast<index_t>(whole.size());
     if (found == extents.size()) return;
@@ -157,6 +158,11 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
          << extents.size() << ", found " << found;
     throw error(text.text);
   });
+}
+
+template <class L, class T, class M>
+sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
+  require_all_elements(m, extents, whole);
   sharded_tensor<T, L, M> x(m, extents);
   axis_mask const axes = x.layout.sharding();
   fill_from_host(x, [&](T* own) {
@@ -180,15 +186,49 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
   return x;
 }
 
+// The same with a filled halo. Rank 0 of the first group packs the stored cells of each rank.
+template <class L, class T, class M>
+sharded_tensor<T, L, M> scatter_stored_cells(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
+  require_all_elements(m, extents, whole);
+  using X = sharded_tensor<T, L, M>;
+  using space = typename X::execution_space;
+  X const x(m, extents);
+  axis_mask const axes = X::layout.sharding();
+  T* const cells = all_cells_of(x);
+  auto const own = host_mirror<space>(cells, x.stored_extents().size());
+  memory_of_messages const filled(nullptr, own.data());
+  if (m.sizes().position(m.rank(), ~axes) == 0) {
+    communicator const& c = m.communicator(axes);
+    auto const box_of_rank = [&](int i) {
+      return local_region(extents, X::layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i));
+    };
+    message_blocks blocks;
+    for (int i = 0; i < c.size(); ++i) {
+      blocks.count.push_back(static_cast<std::size_t>(stored_extents_of(box_of_rank(i).extents(), X::widths).size()));
+      blocks.total += blocks.count.back();
+    }
+    message_buffer<T> packed(c.rank() == 0 ? blocks.total : 0);
+    if (c.rank() == 0) {
+      T* out = packed.data();
+      for (int i = 0; i < c.size(); ++i) out = put_stored_cells(box_of_rank(i), extents, X::widths, whole.data(), out);
+    }
+    exchange_with_first(c, blocks, true, static_cast<T const*>(packed.data()), own.data());
+  }
+  comm::broadcast(m.communicator(~axes), own.data(), own.size(), 0);
+  Kokkos::deep_copy(unmanaged<space, T>(cells, own.size()), own);
+  return x;
+}
+
 template <class L, class M, class Range>
 call_of_all call_of_scatter(device_mesh<M> const& m, Range const& elements, call_site const& w) {
-  return {m, "scatter", value_v<mesh_context<M, L>, L>, sizeof(*std::span(elements).data()), {}, w};
+  using O = owned_layout_t<L>;
+  return {m, "scatter", value_v<mesh_context<M, O>, O>, sizeof(*std::span(elements).data()) + code_of_halo<L>(), {}, w};
 }
 
 template <class L, class M, class Range>
 auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& whole) {
   static_assert(
-      !layout_is_partial<L>::value,
+      !layout_is_partial<owned_layout_t<L>>::value,
       "ashlar::scatter: the layout is partial, and each rank would hold the whole value; scatter into the layout without it, then write as_partial<axis>");
   std::span const given(whole);
   using Given = std::remove_const_t<typename decltype(given)::element_type>;
@@ -201,7 +241,10 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
     if (m.rank() == 0) stored.assign(given.begin(), given.end());
     elements = stored;
   }
-  return scatter_elements<L>(m, extents, elements);
+  if constexpr (scatters_halo_cells<L>)
+    return scatter_stored_cells<L>(m, extents, elements);
+  else
+    return scatter_elements<L>(m, extents, elements);
 }
 
 }  // namespace tensor_detail
@@ -222,13 +265,20 @@ auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elemen
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents", w);
   return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
 }
-/// The same for a layout with a halo, which is exchanged then, unless L is stale<H>. Given cells are 0.
+/// The same for a layout with a halo. Unless L is stale<H>, rank 0 sends the halo cells along. Given cells are 0.
 /// Example: scatter<layout<halo("y", 1), none>>(m, {6, 4}, v)
 template <class L, class M, int N, class Range>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0,
              call_site w = call_site::current()) {
-  return redistribute<L>(scatter<owned_layout_t<L>>(m, n, elements_on_rank_0, w), w);
+  if constexpr (tensor_detail::scatters_halo_cells<L>) {
+    auto const call = tensor_detail::call_of_scatter<L>(m, elements_on_rank_0, w);
+    plan_detail::call_in_errors const named(w);
+    comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents", w);
+    return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
+  } else {
+    return redistribute<L>(scatter<owned_layout_t<L>>(m, n, elements_on_rank_0, w), w);
+  }
 }
 /// The same for a scalar.
 template <class L, class M, class Range>

@@ -2,6 +2,7 @@
 #include <ashlar/autodiff/autodiff.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
+#include "support/halo_definitions.hpp"
 #include "support/halo_meshes.hpp"
 #include "support/stored_cells.hpp"
 
@@ -10,12 +11,10 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
+using test::number;
 using H = layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>;
 using other = layout<halo(none, 3, edge::mirror), halo(axes("x", "y"), 1)>;
 
-struct number {
-  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(100 * i + j); }
-};
 struct weight {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>((5 * i + 3 * j) % 7); }
 };
@@ -62,11 +61,39 @@ TEST_CASE("redistribute: the transpose of that to and from halos") {
   });
 }
 
-TEST_CASE("scatter: to a layout with a halo") {
+namespace {
+// scatter<F> stores the cells that generate computes, and exchanges nothing.
+template <class F, class T>
+void check_scatter(device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
+  auto const stored = generate<T, F>(m, {n[0], n[1]}, number{});
+  auto const all = gather(stored);
+  recorder<grid> found;
+  m.record(&found);
+  auto const x = scatter<F>(m, {n[0], n[1]}, all);
+  auto const y = scatter<without_corners<F>>(m, {n[0], n[1]}, all);
+  m.record(nullptr);
+  CHECK(found.log.count() == 0);
+  CHECK(test::same_stored_cells(x, stored));
+  std::vector<T> expected;
+  test::for_each_stored(stored, [&](test::indices const&, int, T cell) { expected.push_back(cell); });
+  std::size_t i = 0;
+  int wrong = 0;
+  test::for_each_stored(y, [&](test::indices const&, int outside, T cell) {
+    wrong += outside <= 1 && cell != expected[i];
+    ++i;
+  });
+  CHECK(wrong == 0);
+  CHECK(gather(scatter<stale<F>>(m, {n[0], n[1]}, all)) == all);
+}
+}  // namespace
+
+TEST_CASE("scatter: to a layout with a halo, whose cells are sent along") {
   for_each_grid([](auto const& m, auto const& n) {
-    auto const filled = generate<double, H>(m, {n[0], n[1]}, number{});
-    auto const all = gather(filled);
-    CHECK(test::same_stored_cells(scatter<H>(m, {n[0], n[1]}, all), filled));
-    CHECK(gather(scatter<stale<other>>(m, {n[0], n[1]}, all)) == all);
+    check_scatter<H, double>(m, n);
+    check_scatter<other, float>(m, n);
+    check_scatter<layout<halo("x", 3, 1, edge::odd, edge::copy), halo("y", 1, 4, edge::reflect)>, long>(m, n);
+    check_scatter<layout<halo(axes("y", "x"), 2, edge::periodic), halo(none, 1, edge::odd)>, double>(m, n);
+    check_scatter<layout<halo("y", 1, 3, edge::zero, edge::mirror), halo(none, 2)>, double>(m, n);
+    check_scatter<layout<halo("y", 5, edge::mirror), "x">, double>(m, n);
   });
 }
