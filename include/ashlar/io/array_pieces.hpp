@@ -211,8 +211,8 @@ void distribute_rounds(distributed_array const& array, int rank, unsigned char* 
     round.distribute(piece, shard, buffers.staging());
   }
 }
-/// The same for a shard of another order than the file's, whose elements arrive in `memory` of `room` bytes and go to
-/// their places by put(first, n, from).
+/// The same for a shard of another order than the file's. Elements arrive in `memory` of `room` bytes. put(first, n, from)
+/// brings them to their places.
 template <class F, class Put>
 void distribute_rounds(distributed_array const& array, int rank, unsigned char* memory, std::size_t room,
                        exchange_buffers const& buffers, F f, Put const& put) {
