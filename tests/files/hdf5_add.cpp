@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 
 using namespace ashlar;
 using grid = mesh<axis<"p">, axis<"q">>;
@@ -22,13 +23,16 @@ int main(int, char** argv) {
       m, {13, 11}, [] KOKKOS_FUNCTION(index_t i, index_t j) {
         return Kokkos::complex<float>(static_cast<float>(i * 11 + j), -static_cast<float>(i * 11 + j));
       });
+  std::vector<double> numbers(10'000);
+  std::iota(numbers.begin(), numbers.end(), 0.);
   std::vector<std::filesystem::path> files;
   for (auto const& file : std::filesystem::directory_iterator(argv[1])) files.push_back(file.path());
   std::sort(files.begin(), files.end());
   for (auto const& file : files) {
     try {
-      add_hdf5(x, file, "new",
-               {.attributes = {{"unit", "m/s"}, {"count", 7}, {"box", std::vector<double>{0.5, 0.25}}}});
+      add_hdf5(
+          x, file, "new",
+          {.attributes = {{"unit", "m/s"}, {"count", 7}, {"box", std::vector<double>{0.5, 0.25}}, {"long", numbers}}});
       add_hdf5(cast<std::int16_t>(x), file, "old_group/sub/packed",
                {.chunk = {4, 3},
                 .deflate = 4,

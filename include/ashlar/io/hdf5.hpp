@@ -66,6 +66,7 @@ class sparse_memory {
   static constexpr int driver_value = 600;  // HDF5 leaves the values from 512 on to other drivers
   static constexpr std::size_t page_bytes = 4096;
   std::uint64_t size = 0;
+  haddr_t allocated = 0;  // the end of what HDF5 has
   /// If true, 1 MiB of elements or more begin at a multiple of 1 MiB: the system caches such blocks in larger units.
   bool aligns_elements = false;
   /// If true, the elements that HDF5 writes are dropped, and their places are noted. HDF5 writes a long attribute
@@ -100,7 +101,7 @@ class sparse_memory {
 };
 
 /// A file that exists, with the changes of its description in memory: the file keeps the old description until write().
-/// HDF5 reads elements and writes them to the file at once.
+/// HDF5 reads elements. It writes them to the file at once, unless they go to the old part of the file.
 class patched_file {
  public:
   explicit patched_file(checked_file const& file) : size(file.size()), file_(file) {}
@@ -118,10 +119,10 @@ class patched_file {
   void put(bool elements, std::uint64_t at, void const* from, std::size_t n) {
     auto const take = [&] {
       forget(at, n);
-      if (!elements)
-        patches_[at].assign(static_cast<char const*>(from), static_cast<char const*>(from) + n);
-      else if (placed && from == placed)
+      if (elements && placed && from == placed)
         places.push_back(at);
+      else if (!elements || at < old_end)
+        patches_[at].assign(static_cast<char const*>(from), static_cast<char const*>(from) + n);
       else if (!failure)
         file_.write(at, from, n);
     };
@@ -147,6 +148,8 @@ class patched_file {
   static constexpr char const* driver_name = "ashlar_patched_file";
   static constexpr int driver_value = 601;
   std::uint64_t size;
+  haddr_t allocated = 0;      // the end of what HDF5 has
+  std::uint64_t old_end = 0;  // what is before it may belong to the old description
   void const* placed = nullptr;
   std::vector<std::uint64_t> places = {};
   /// The first error of put(). HDF5 is not told of it: it would try again when the program ends.
@@ -227,6 +230,7 @@ class storage_driver {
       auto* const f = new (std::nothrow) file;
       if (!f) return nullptr;
       f->storage = *static_cast<Storage* const*>(H5Pget_driver_info(access));
+      f->storage->allocated = 0;
       return &f->base;
     };
     c.close = [](H5FD_t* f) -> herr_t {
@@ -239,13 +243,13 @@ class storage_driver {
     };
     c.alloc = [](H5FD_t* f, H5FD_mem_t use, hid_t, hsize_t bytes) -> haddr_t {
       bool const elements = use == H5FD_MEM_DRAW;
-      haddr_t const first = of(f)->storage->begin_of(of(f)->end, elements, bytes);
-      of(f)->end = of(f)->storage->end_of(first, elements, bytes);
+      haddr_t const first = of(f)->storage->begin_of(of(f)->storage->allocated, elements, bytes);
+      of(f)->storage->allocated = of(f)->storage->end_of(first, elements, bytes);
       return first;
     };
-    c.get_eoa = [](H5FD_t const* f, H5FD_mem_t) { return of(f)->end; };
+    c.get_eoa = [](H5FD_t const* f, H5FD_mem_t) { return of(f)->storage->allocated; };
     c.set_eoa = [](H5FD_t* f, H5FD_mem_t, haddr_t until) -> herr_t {
-      of(f)->end = until;
+      of(f)->storage->allocated = until;
       return 0;
     };
     c.get_eof = [](H5FD_t const* f, H5FD_mem_t) { return static_cast<haddr_t>(of(f)->storage->size); };
@@ -267,7 +271,7 @@ class storage_driver {
       }
     };
     c.truncate = [](H5FD_t* f, hid_t, hbool_t) -> herr_t {
-      of(f)->storage->size = of(f)->end;
+      of(f)->storage->size = of(f)->storage->allocated;
       return 0;
     };
     H5FD_mem_t const kinds[] = H5FD_FLMAP_DICHOTOMY;
@@ -279,7 +283,6 @@ class storage_driver {
   struct file {
     H5FD_t base{};  // HDF5's part, must be first
     Storage* storage = nullptr;
-    haddr_t end = 0;
   };
   static file* of(H5FD_t* f) { return reinterpret_cast<file*>(f); }
   static file const* of(H5FD_t const* f) { return reinterpret_cast<file const*>(f); }

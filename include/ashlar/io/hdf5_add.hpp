@@ -23,13 +23,32 @@ inline void require_free_name(std::string const& path, std::string const& name) 
   }
 }
 
+/// Checks that HDF5 takes room at the end of the file. Other files have a list of free room, or pages that it fills. Then
+/// it may take what the old description has until the new one is written.
+/// Error: ashlar::error. The caller adds its name and the file.
+inline void require_room_at_the_end(hid_t file) {
+  hdf5_id const creation(H5Fget_create_plist(file), H5Pclose, "find how the file was created");
+  H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
+  hbool_t keeps_list = false;
+  hsize_t least = 0;
+  hdf5_id::check(H5Pget_file_space_strategy(creation, &strategy, &keeps_list, &least), "find how the file was created");
+  if (strategy == H5F_FSPACE_STRATEGY_PAGE || keeps_list)
+    throw error(
+        "expected a file that grows at its end, found one with pages or a list of free room (fs_strategy, fs_persist); "
+        "copy it by h5repack -S FSM_AGGR -P 0");
+}
+
 /// Makes the datasets in the file, whose description stays in memory until file.write(). Stores where the elements
 /// belong. No MPI. Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
 inline void describe_added(changed_file& changed, std::vector<hdf5_dataset>& sets) {
   hdf5_silence const silence;
   patched_file& patched = changed.patched();
   hdf5_id const access = access_to(patched);
+  // As save_hdf5: older formats have no attributes of 64 KiB or more.
+  hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "choose a format");
   hdf5_id file(H5Fopen("file", H5F_ACC_RDWR, access), H5Fclose, "open the file to write it");
+  require_room_at_the_end(file);
+  patched.old_end = patched.allocated;
   for (hdf5_dataset& set : sets)
     describe_dataset(file, set, [&](hid_t id, unsigned char const* none) {
       patched.placed = none;
@@ -39,6 +58,9 @@ inline void describe_added(changed_file& changed, std::vector<hdf5_dataset>& set
       return std::exchange(patched.places, {});
     });
   file.close("close a file");
+  for (hdf5_dataset const& set : sets)
+    for (std::uint64_t const at : set.offsets)
+      if (at < patched.old_end) throw error("HDF5 places new elements within the old part of the file");
   changed.make_room();
 }
 
@@ -64,7 +86,13 @@ inline void add_fields(communicator const& c, std::string const& path, char cons
   std::vector<index_t> offsets;
   comm::on_root(c, [&] {
     changed.emplace(file);
-    offsets = places_of_fields(fields, what, [&](std::vector<hdf5_dataset>& sets) { describe_added(*changed, sets); });
+    try {
+      offsets =
+          places_of_fields(fields, what, [&](std::vector<hdf5_dataset>& sets) { describe_added(*changed, sets); });
+    } catch (...) {
+      changed.reset();  // before another rank returns, the file has its old size
+      throw;
+    }
   });
   std::optional<std::string> failure;
   write_elements(c, file, fields, std::move(packed), std::move(offsets), failure);

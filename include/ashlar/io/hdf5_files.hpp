@@ -140,11 +140,12 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: as save_hdf5. The elements and the description of the dataset go to the end of the file.
 /// Error: ashlar::error on every rank if the file is missing, no HDF5 file, cannot be written, or another program has it
-///   open. Also if it has an object of this name, or a group of the name is a link to another file. Also if the options
-///   do not fit the tensor, or ranks give different arguments. Then the file is unchanged.
+///   open. Also if it has an object of this name, or a group of the name is a link to another file. Also if the file has
+///   pages or keeps a list of free room (h5py's fs_strategy and fs_persist). Also if the options do not fit the tensor, or
+///   ranks give different arguments. Then the file is unchanged.
 ///   The elements are on the disk before rank 0 links the dataset, in several writes. If the program ends before, the
-///   file has its old content, and perhaps bytes after its end. If it ends meanwhile, the file can be unreadable. So keep
-///   a copy. A partial layout does not compile.
+///   file has its old content, and perhaps bytes after its end. If it ends meanwhile, or a write of the description
+///   fails, the file can be unreadable. So keep a copy. A partial layout does not compile.
 /// Example: add_hdf5(v, "run.h5", "fields/v", {.attributes = {{"unit", "m/s"}}});
 template <plain_tensor X>
 void add_hdf5(X const& expression, std::string const& path, std::string const& dataset,

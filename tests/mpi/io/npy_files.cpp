@@ -289,7 +289,7 @@ TEST_CASE("npy: an expression is evaluated, and an old file is replaced") {
 namespace {
 
 // 96 MiB: more than a shard on two ranks and the memory that a rank may take.
-constexpr index_t long_rows = 3 << 12, long_columns = 1 << 10, most_bytes = 32 << 20;
+constexpr index_t long_rows = 3 << 12, long_columns = 1 << 10, most_bytes = 20 << 20;
 
 template <class L>
 void check_memory(device_mesh<grid> const& m, std::filesystem::path const& path) {
