@@ -41,10 +41,12 @@ std::vector<hdf5_options> const all_options{
 TEST_CASE("add_hdf5: datasets of every storage and layout come back, beside all that the file had") {
   shared_folder const folder;
   auto const path = folder.path / "x.h5";
-  for (auto const& sizes : grids()) {
-    auto const m = mesh_of(sizes);
+  auto const meshes = grids();
+  for (std::size_t k = 0; k < all_options.size(); ++k) {  // each storage of the first dataset, on one mesh
+    auto const m = mesh_of(meshes[k % meshes.size()]);
     shape const n = shape::of(20, 17);
-    for (hdf5_options const& first : all_options) {
+    {
+      hdf5_options const& first = all_options[k];
       save_hdf5(values<layout<"x", "y">>(m, n, 3), path, "fields/first", first);
       std::string name = "fields/u";
       for (hdf5_options const& o : all_options) {
@@ -77,10 +79,10 @@ TEST_CASE("add_hdf5: large datasets, of which each rank writes its part, and an 
   shared_folder const folder;
   auto const path = folder.path / "x.h5";
   auto const m = mesh_of(grids().back());
-  shape const n = shape::of(300, 9000);
+  shape const n = shape::of(100, 9000);
   save_hdf5(values<layout<"y", none>>(m, n, 0), path, "a");
   add_hdf5(values<layout<"y", none>>(m, n, 1) + 1., path, "b");
-  add_hdf5(values<layout<none, "y">>(m, n, 3), path, "c", {.chunk = {299, 8999}, .deflate = 1});
+  add_hdf5(values<layout<none, "y">>(m, n, 3), path, "c", {.chunk = {99, 8999}, .deflate = 1});
   for (index_t k = 0; char const* const name : {"a", "b", "c"}) {
     CHECK(counts_from(load_hdf5<double, layout<none, "y">>(m, path, name), k + (k == 0 ? 0 : 1)));
     ++k;
