@@ -93,6 +93,13 @@ inline int rank_in_world() {
   return rank;
 }
 
+/// Overwrites the ghost cells that other ranks own. A check that calls it first fails if the exchange moves nothing.
+template <int D>
+void spoil_ghost_cells(mesh_shape const& ranks, shape const& stored, int width, double* cells) {
+  for (auto const& p : halo_neighbours<D>(ranks, rank_in_world(), true))
+    p.cells(stored, width, false).for_each_row(stored, [&](index_t at, index_t n) { std::fill_n(cells + at, n, 1e9); });
+}
+
 /// One message for each neighbour.
 template <int D>
 class halo_by_hand {
@@ -145,18 +152,19 @@ class halo_by_hand {
                              receive_.data(), graph_);
       return;
     }
+    if (how_ == way::persistent)
+      MPI_Startall(int(peers_.size()), requests_.data());
+    else
+      for (std::size_t i = 0; i < peers_.size(); ++i)
+        MPI_Irecv(in_[i].data(), size(i), MPI_DOUBLE, peers_[i].rank, peers_[i].reverse, graph_, &requests_[i]);
     for (std::size_t i = 0; i < peers_.size(); ++i) {
       double* packed = out_[i].data();
       part(i, true).for_each_row(stored_, [&](index_t at, int n) { packed = copy_row(cells_ + at, n, packed); });
-    }
-    if (how_ == way::persistent) {
-      MPI_Startall(int(requests_.size()), requests_.data());
-    } else {
-      for (std::size_t i = 0; i < peers_.size(); ++i)
-        MPI_Irecv(in_[i].data(), size(i), MPI_DOUBLE, peers_[i].rank, peers_[i].reverse, graph_, &requests_[i]);
-      for (std::size_t i = 0; i < peers_.size(); ++i)
-        MPI_Isend(out_[i].data(), size(i), MPI_DOUBLE, peers_[i].rank, peers_[i].number, graph_,
-                  &requests_[i + peers_.size()]);
+      MPI_Request& sent = requests_[i + peers_.size()];
+      if (how_ == way::persistent)
+        MPI_Start(&sent);
+      else
+        MPI_Isend(out_[i].data(), size(i), MPI_DOUBLE, peers_[i].rank, peers_[i].number, graph_, &sent);
     }
     MPI_Waitall(int(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
     for (std::size_t i = 0; i < peers_.size(); ++i) {
@@ -252,8 +260,11 @@ class halo_by_dimensions {
   std::array<std::vector<side>, D> sides_;
 };
 
-/// Copies in memory that the ranks of a node share. A rank says that its cells are there, waits for its neighbours, copies
-/// their cells, and says that it has read them. Nobody compares calls, and a rank that fails makes the others wait for ever.
+/// Copies in memory that the ranks of a node share. A rank says that its cells are there, waits for its neighbours, and
+/// copies their cells. It does not wait until they have read its own. Nobody compares calls, and a rank that fails makes the
+/// others wait for ever.
+/// Pre: a rank changes its owned cells only after another exchange with these neighbours, or after a barrier. Sweeps
+///   between two arrays do: each neighbour has read the first array before it takes part in the exchange of the second.
 template <int D>
 class halo_in_shared_memory {
  public:
@@ -263,7 +274,7 @@ class halo_in_shared_memory {
         rank_(rank_in_world()),
         stored_(stored),
         cells_(MPI_COMM_WORLD, static_cast<std::size_t>(stored.size())),
-        flags_(MPI_COMM_WORLD, 16),
+        flags_(MPI_COMM_WORLD, 1),
         peers_(halo_neighbours<D>(ranks, rank_, with_corners)) {
     index_t own[D]{};
     for (int d = 0; d < D; ++d) own[d] = stored[d];
@@ -280,19 +291,17 @@ class halo_in_shared_memory {
 
   void operator()() {
     ++round_;
-    flag(rank_, 0).store(round_, std::memory_order_release);
+    flag(rank_).store(round_, std::memory_order_release);
     for (std::size_t i = 0; i < peers_.size(); ++i) {
-      wait(peers_[i].rank, 0);
+      wait(peers_[i].rank);
       copy(i);
     }
-    flag(rank_, 8).store(round_, std::memory_order_release);
-    for (auto const& p : peers_) wait(p.rank, 8);
   }
 
  private:
-  std::atomic_ref<std::uint64_t> flag(int rank, int which) const { return std::atomic_ref(flags_.of(rank)[which]); }
-  void wait(int rank, int which) const {
-    for (int polls = 0; flag(rank, which).load(std::memory_order_acquire) < round_; ++polls)
+  std::atomic_ref<std::uint64_t> flag(int rank) const { return std::atomic_ref(*flags_.of(rank)); }
+  void wait(int rank) const {
+    for (int polls = 0; flag(rank).load(std::memory_order_acquire) < round_; ++polls)
       if (polls > 50) sched_yield();
   }
   // Owned cells of a neighbour become ghost cells here.
@@ -307,7 +316,7 @@ class halo_in_shared_memory {
   int width_, rank_;
   shape stored_;
   shared_window<double> cells_;
-  shared_window<std::uint64_t> flags_;  // 0: its cells are there; 8, in another cache line: it has read its neighbours'
+  shared_window<std::uint64_t> flags_;  // the last round in which a rank's cells are there
   std::vector<halo_neighbour<D>> peers_;
   std::vector<std::vector<index_t>> rows_of_peer_;  // where the rows begin in its array
   std::uint64_t round_ = 0;
