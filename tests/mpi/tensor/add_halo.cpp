@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <type_traits>
+#include <utility>
 #include "support/halo_definitions.hpp"
 #include "support/halo_meshes.hpp"
 #include "support/host_memory.hpp"
@@ -172,5 +175,38 @@ TEST_CASE(
     m.record(nullptr);
     CHECK(back.log.bytes_per_rank(collective::add_halo) == there.log.bytes_per_rank(collective::exchange_halo));
     CHECK(back.log.count() == there.log.count());
+  }
+}
+
+namespace {
+
+// The sums of terms that round: some are integers times 1e15.
+template <class H, std::size_t N>
+std::vector<double> rounded_sums(device_mesh<grid> const& m, index_t const (&n)[N]) {
+  auto const y = make<double, halo_sums<H>>(m, n);
+  for (index_t i = 0; i < y.stored_extents().size(); ++i)
+    y.stored_data()[i] = integer(m.rank(), i) * ((i + m.rank()) % 3 == 0 ? 1e15 : 1);
+  return gather_all(add_halo(y));
+}
+
+}  // namespace
+
+TEST_CASE("add_halo: terms that round are added in one order, in the memory of a node and by messages") {
+  ASHLAR_NEEDS(test::host_reads_tensors);
+  for (auto const& sizes : test::halo_meshes()) {
+    int const of[]{sizes[0], sizes[1]};
+    device_mesh<grid> const m(MPI_COMM_WORLD, of);
+    bool const before = std::exchange(comm::tuned.shared_memory, false);
+    device_mesh<grid> const by_messages(MPI_COMM_WORLD, of);
+    comm::tuned.shared_memory = before;
+    // Several ranks add to a cell: halos are wider than a shard, or corners are cells of three neighbours.
+    auto const same = [&]<class H, std::size_t N>(std::type_identity<H>, index_t const(&n)[N]) {
+      auto const a = rounded_sums<H>(m, n), b = rounded_sums<H>(by_messages, n);
+      REQUIRE(a.size() == b.size());
+      CHECK(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+    };
+    same(std::type_identity<layout<halo("y", 5, edge::periodic)>>(), {11});
+    same(std::type_identity<layout<halo("y", 2), halo("x", 2)>>(), {16, 17});
+    same(std::type_identity<layout<halo("x", 4, edge::mirror), halo("y", 3, edge::periodic)>>(), {9, 7});
   }
 }

@@ -163,6 +163,21 @@ TEST_CASE("devices: terms of boxes that overlap are added in the order of the bo
     check_bodies<double>(s.size(), [&](auto const& on, double* y) {
       kernels_detail::add_boxes(on, x.data(), y, s, std::span<kernels_detail::loop_nest<2> const>(boxes));
     });
+    // One thread runs the tasks in the order of the boxes. In the opposite order a task that adds its own term alone is wrong.
+    check_bodies<double>(s.size(), [&](auto const& on, double* y) {
+      std::span<kernels_detail::loop_nest<2> const> rest(boxes);
+      using sums_of_boxes = kernels_detail::sums_of_boxes<double>;
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(on)>, test::host_space>) {
+        kernels_detail::add_boxes(on, x.data(), y, s, rest);
+      } else {
+        while (!rest.empty()) {
+          std::size_t const n = std::min(rest.size(), sums_of_boxes::most);
+          sums_of_boxes const sums(x.data(), y, s, rest.first(n));
+          for (index_t i = sums.elements(); i-- > 0;) sums(i);
+          rest = rest.subspan(n);
+        }
+      }
+    });
   }
   static_assert(sizeof(kernels_detail::sums_of_boxes<double>) < 4096 - 256);
 }
