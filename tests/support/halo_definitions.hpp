@@ -6,7 +6,7 @@
 
 namespace ashlar::test {
 
-using indices = std::array<index_t, 3>;
+using three_indices = std::array<index_t, 3>;
 
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j = 0, index_t k = 0) const {
@@ -63,7 +63,7 @@ void for_each_stored_index(region const& own, layout_detail::halo_widths const& 
   index_t cells = 1;
   for (int d = 0; d < own.rank; ++d) cells *= own.dim[d].size() + widths.dim[d].lower + widths.dim[d].upper;
   for (index_t i = 0; i < cells; ++i) {
-    indices v{};
+    three_indices v{};
     int outside = 0;
     index_t rest = i;
     for (int d = own.rank - 1; d >= 0; --d) {
@@ -79,10 +79,10 @@ void for_each_stored_index(region const& own, layout_detail::halo_widths const& 
 }
 /// Calls f(index, dimensions in which it is outside the owned box, element) for each cell that this rank stores.
 template <class X>
-void for_each_stored(X const& x, std::function<void(indices const&, int, element_t<X>)> const& f) {
+void for_each_stored(X const& x, std::function<void(three_indices const&, int, element_t<X>)> const& f) {
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.stored_view());
   for_each_stored_index(x.local_region(), X::widths,
-                        [&](indices const& v, int outside, index_t i) { f(v, outside, host.data()[i]); });
+                        [&](three_indices const& v, int outside, index_t i) { f(v, outside, host.data()[i]); });
 }
 
 /// A stored cell: the cell of the domain that it shows, row-major, times `sign`; or a given cell.
@@ -91,7 +91,7 @@ struct shown_in_domain {
   int sign = 1;
   index_t cell = 0;
 };
-inline shown_in_domain shown_by(layout_detail::halo_widths const& widths, shape const& n, indices const& v) {
+inline shown_in_domain shown_by(layout_detail::halo_widths const& widths, shape const& n, three_indices const& v) {
   shown_in_domain all;
   for (int d = 0; d < n.rank; ++d) {
     auto const& w = widths.dim[d];
@@ -106,8 +106,8 @@ inline shown_in_domain shown_by(layout_detail::halo_widths const& widths, shape 
 
 // The number of the cell with index v, which may be beyond the domain.
 template <std::size_t N>
-double number_at(layout_detail::halo_widths const& widths, std::array<index_t, N> const& n, indices const& v) {
-  indices cell = v;
+double number_at(layout_detail::halo_widths const& widths, std::array<index_t, N> const& n, three_indices const& v) {
+  three_indices cell = v;
   int sign = 1;
   bool given = false;
   for (std::size_t d = 0; d < N; ++d) {

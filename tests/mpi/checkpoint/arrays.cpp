@@ -405,7 +405,7 @@ TEST_CASE("boxes of HDF5 have the elements of a range, in order") {
         std::vector<index_t> found, expected;
         std::size_t boxes = 0;
         for (index_t k = begin; k < end; ++k) expected.push_back(k);
-        checkpoint_detail::for_each_box(
+        checkpoint_detail::for_each_box<hsize_t>(
             n, begin, end, [&](std::vector<hsize_t> const& start, std::vector<hsize_t> const& count) {
               ++boxes;
               index_t elements = 1;

@@ -62,7 +62,7 @@ std::vector<double> sums_of_copies(Y const& y, corners which) {
   for (int r = 0; r < sizes.ranks(); ++r) {
     if (sizes.position(r, others) != sizes.position(y.mesh().rank(), others)) continue;
     test::for_each_stored_index(local_region(y.extents(), Y::layout, sizes, r), Y::widths,
-                                [&](test::indices const& v, int outside, index_t i) {
+                                [&](test::three_indices const& v, int outside, index_t i) {
                                   auto const at = test::shown_by(Y::widths, y.extents(), v);
                                   if (at.given || at.sign == 0 || (which == corners::none && outside > 1)) return;
                                   sums[static_cast<std::size_t>(at.cell)] += at.sign * integer(r, i);
@@ -74,7 +74,7 @@ template <class X, class Y>
 void check_cells(X const& found, Y const& y, corners which) {
   auto const sums = sums_of_copies(y, which);
   int wrong = 0, given_not_cleared = 0;
-  test::for_each_stored(found, [&](test::indices const& v, int outside, double cell) {
+  test::for_each_stored(found, [&](test::three_indices const& v, int outside, double cell) {
     auto const at = test::shown_by(X::widths, found.extents(), v);
     if (outside == 0) wrong += cell != sums[static_cast<std::size_t>(at.cell)];
     given_not_cleared += at.given && cell != 0;

@@ -12,7 +12,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using test::indices, test::number, test::number_at, test::for_each_stored;
+using test::three_indices, test::number, test::number_at, test::for_each_stored;
 
 template <class H, corners C, class M, std::size_t N>
 void check_exchange(M const& m, std::array<index_t, N> const& n) {
@@ -21,7 +21,7 @@ void check_exchange(M const& m, std::array<index_t, N> const& n) {
   auto const x = generate<double, stale<H>>(m, extents, number{});
   auto const y = exchange_halo<C>(x);
   int wrong = 0;
-  for_each_stored(y, [&](indices const& v, int outside, double found) {
+  for_each_stored(y, [&](three_indices const& v, int outside, double found) {
     if (C == corners::none && outside > 1) return;
     wrong += found != number_at(y.widths, n, v);
   });
@@ -97,7 +97,7 @@ struct points_27 {
 template <class H>
 void check_points_27() {
   for (auto const& sizes : test::halo_meshes_3())
-    for (indices const& n : {indices{5, 7, 6}, {2, 1, 3}, {0, 4, 4}, {1, 5, 2}}) {
+    for (three_indices const& n : {three_indices{5, 7, 6}, {2, 1, 3}, {0, 4, 4}, {1, 5, 2}}) {
       device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
       auto const u = generate<double, stale<H>>(m, {n[0], n[1], n[2]}, number{});
       std::vector<double> expected, of_box;
@@ -226,7 +226,7 @@ TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps it
     update_halo(u);
     CHECK(u.stored_data() == view.data());
     int wrong = 0;
-    for_each_stored(u, [&](indices const& v, int, double found) {
+    for_each_stored(u, [&](three_indices const& v, int, double found) {
       index_t const column = std::min(std::max<index_t>(v[1], 0), n - 1);
       wrong += found != (v[0] < 0 ? -5. : v[0] >= n ? 7. : number{}(v[0], column));
     });

@@ -75,10 +75,10 @@ void check_scatter(device_mesh<grid> const& m, std::array<index_t, 2> const& n) 
   CHECK(found.log.count() == 0);
   CHECK(test::same_stored_cells(x, stored));
   std::vector<T> expected;
-  test::for_each_stored(stored, [&](test::indices const&, int, T cell) { expected.push_back(cell); });
+  test::for_each_stored(stored, [&](test::three_indices const&, int, T cell) { expected.push_back(cell); });
   std::size_t i = 0;
   int wrong = 0;
-  test::for_each_stored(y, [&](test::indices const&, int outside, T cell) {
+  test::for_each_stored(y, [&](test::three_indices const&, int outside, T cell) {
     wrong += outside <= 1 && cell != expected[i];
     ++i;
   });

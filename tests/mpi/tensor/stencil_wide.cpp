@@ -10,11 +10,11 @@ using namespace ashlar;
 
 namespace {
 
-using test::indices, test::number, test::number_at;
+using test::three_indices, test::number, test::number_at;
 
 // Each functor has a list of the cells that it reads, with a factor for each.
 struct term {
-  indices offset;
+  three_indices offset;
   double factor;
 };
 struct line_5 {
@@ -50,13 +50,13 @@ struct block_5 {
 template <class F, std::size_t N>
 std::vector<double> by_loops(layout_detail::halo_widths const& widths, std::array<index_t, N> const& n,
                              index_t distance) {
-  indices all{1, 1, 1};
+  three_indices all{1, 1, 1};
   std::copy(n.begin(), n.end(), all.begin());
   std::vector<double> result;
   for (index_t i = 0; i < all[0]; ++i)
     for (index_t j = 0; j < all[1]; ++j)
       for (index_t k = 0; k < all[2]; ++k) {
-        indices const at{i, j, k};
+        three_indices const at{i, j, k};
         bool computed = true;
         for (std::size_t d = 0; d < N; ++d) computed = computed && at[d] >= distance && at[d] < n[d] - distance;
         double sum = computed ? 0 : number{}(i, j, k);
