@@ -12,26 +12,32 @@ template <class T>
 T* put_stored_cells(region const& own, shape const& n, halo_widths const& widths, T const* whole, T* out) {
   if (own.size() == 0) return out;
   int const last = n.rank - 1;
-  std::vector<shown_cell> lines[max_rank];
+  // Of each dimension what its coordinates show: 1 plus the index, negative with a minus sign, or 0 for the value 0.
+  std::vector<index_t> lines[max_rank];
   for (int d = 0; d < n.rank; ++d) {
     halo_width const& w = widths.dim[d];
     for (index_t v = own.dim[d].begin - w.lower; v < own.dim[d].end + w.upper; ++v) {
-      lines[d].push_back(cell_at(v, n[d], w));
-      if (lines[d].back().given) lines[d].back() = {0, 0};
+      shown_cell const c = cell_at(v, n[d], w);
+      lines[d].push_back(c.given ? 0 : c.sign * (c.cell + 1));
     }
   }
   std::size_t at[max_rank]{};
   for (;;) {
     index_t row = 0;
-    int sign = 1;
+    bool minus = false, zero = false;
     for (int d = 0; d < last; ++d) {
-      row = row * n[d] + lines[d][at[d]].cell;
-      sign *= lines[d][at[d]].sign;
+      index_t const c = lines[d][at[d]];
+      row = row * n[d] + (c < 0 ? -c : c) - 1;
+      minus ^= c < 0;
+      zero |= c == 0;
     }
-    for (shown_cell const& c : lines[last]) {
-      T const& shown = whole[row * n[last] + c.cell];
-      int const s = sign * c.sign;
-      *out++ = s == 0 ? T{} : s > 0 ? shown : static_cast<T>(-shown);
+    for (index_t const c : lines[last]) {
+      if (zero || c == 0) {
+        *out++ = T{};
+        continue;
+      }
+      T const& shown = whole[row * n[last] + (c < 0 ? -c : c) - 1];
+      *out++ = minus != (c < 0) ? static_cast<T>(-shown) : shown;
     }
     int d = last - 1;
     while (d >= 0 && ++at[d] == lines[d].size()) at[d--] = 0;
