@@ -251,7 +251,7 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
 
 /// Makes a tensor from all its elements, row-major, which rank 0 of the mesh has. The other ranks' argument is not
 /// read.
-/// Post: gather(scatter<L>(m, n, v)) == v on rank 0.
+/// Post: gather(scatter<L>(m, n, v)) == v on rank 0. A halo is filled; its given cells are 0.
 /// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
 /// Cost: rank 0 sends every element once, at most. The shards are then broadcast over the axes that do not shard.
 /// Error: ashlar::error on every rank if the extents differ between ranks; if rank 0 gives another number of elements
@@ -265,20 +265,13 @@ auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elemen
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents", w);
   return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
 }
-/// The same for a layout with a halo. Unless L is stale<H>, rank 0 sends the halo cells along. Given cells are 0.
-/// Example: scatter<layout<halo("y", 1), none>>(m, {6, 4}, v)
+/// The same for other layouts with a halo, such as stale<H>.
+/// Example: scatter<stale<layout<halo("y", 1), none>>>(m, {6, 4}, v)
 template <class L, class M, int N, class Range>
-  requires(layout_detail::layout_has_a_halo<L>::value)
+  requires(layout_detail::layout_has_a_halo<L>::value && !tensor_detail::scatters_halo_cells<L>)
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0,
              call_site w = call_site::current()) {
-  if constexpr (tensor_detail::scatters_halo_cells<L>) {
-    auto const call = tensor_detail::call_of_scatter<L>(m, elements_on_rank_0, w);
-    plan_detail::call_in_errors const named(w);
-    comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents", w);
-    return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
-  } else {
-    return redistribute<L>(scatter<owned_layout_t<L>>(m, n, elements_on_rank_0, w), w);
-  }
+  return redistribute<L>(scatter<owned_layout_t<L>>(m, n, elements_on_rank_0, w), w);
 }
 /// The same for a scalar.
 template <class L, class M, class Range>
