@@ -17,18 +17,12 @@ constexpr shape reversed(shape s) {
   return s;
 }
 
-/// Calls f(first, n) for the runs of consecutive elements of a box of a row-major array, in order.
-template <class F>
-void for_each_row(shape const& extents, kernels::box const& b, F const& f) {
-  int d = extents.rank - 1;
-  while (d > 0 && b.extent[d] == extents[d]) --d;
-  index_t const n = b.extent[d] * extents.stride(d);
-  shape const outer = b.shape(d);
-  for (index_t k = 0; k < outer.size(); ++k) {
-    index_t first = b.lower[d] * extents.stride(d);
-    for (int e = 0; e < d; ++e) first += (b.lower[e] + k / outer.stride(e) % outer[e]) * extents.stride(e);
-    f(first, n);
-  }
+/// The box as a region, whose runs for_each_run finds.
+inline region region_of(kernels::box const& b, int rank) {
+  region r;
+  r.rank = rank;
+  for (int d = 0; d < rank; ++d) r.dim[d] = {b.lower[d], b.lower[d] + b.extent[d]};
+  return r;
 }
 
 /// The extents of the boxes in which an array of these row-major extents is read and transposed: `bytes` at most. A box
@@ -134,8 +128,9 @@ void read_reversed_shard(distributed_array const& a, int rank, reversed_shard<T>
         b.lower[d] = k / blocks.stride(d) % blocks[d] * most[d];
         b.extent[d] = std::min(most[d], there[d] - b.lower[d]);
       }
+      region const part = region_of(b, there.rank);
       unsigned char* to = memory;
-      for_each_row(there, b, [&](index_t first, index_t n) {
+      for_each_run(part, there, 0, part.size(), [&](index_t, index_t first, index_t n) {
         for_each_run(own, a.extents, first, first + n, [&](index_t i, index_t number, index_t length) {
           read(number, length, to + static_cast<std::size_t>(i - first) * sizeof(T));
         });

@@ -15,7 +15,8 @@ std::vector<shape> const all_shapes{shape::of(7),       shape::of(1, 1),       s
 // The numbers of a box's elements, row by row.
 std::vector<index_t> numbers_of(shape const& extents, kernels::box const& b) {
   std::vector<index_t> all;
-  for_each_row(extents, b, [&](index_t first, index_t n) {
+  region const part = region_of(b, extents.rank);
+  for_each_run(part, extents, 0, part.size(), [&](index_t, index_t first, index_t n) {
     for (index_t k = 0; k < n; ++k) all.push_back(first + k);
   });
   return all;
