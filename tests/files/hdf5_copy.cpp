@@ -1,5 +1,6 @@
 // hdf5_copy FOLDER: loads each dataset FOLDER/in/TYPE_NAME.h5:u of two dimensions, as elements of TYPE in one layout, and
-// saves FOLDER/out/TYPE_NAME.h5 from another, contiguous, in chunks or compressed. Prints the sentence of an error.
+// saves FOLDER/out/TYPE_NAME.h5, contiguous, in chunks or compressed. Elements of 64 bits are saved from another layout.
+// Prints the sentence of an error.
 #include <ashlar/io/hdf5_files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <type_traits>
 
 using namespace ashlar;
 using grid = mesh<axis<"p">, axis<"q">>;
@@ -19,7 +21,10 @@ bool copies(device_mesh<grid> const& m, std::string const& type, std::filesystem
   if (from.filename().string().find(type + "_") != 0) return false;
   auto const whole = load_hdf5<T, layout<cyclic("p", 2), "q">>(m, from, "u");
   auto const box = load_hdf5<T, layout<none, "p">>(m, from, "u", {0, 1}, {whole.extent(0), 2});
-  save_hdf5(redistribute<layout<"q", "p">>(whole), to, "group/u", options);
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>)
+    save_hdf5(redistribute<layout<"q", "p">>(whole), to, "group/u", options);
+  else
+    save_hdf5(whole, to, "group/u", options);
   save_hdf5(box, to.string() + ".box", "u", options);
   return true;
 }

@@ -1,5 +1,5 @@
 // npy_copy FOLDER: loads each FOLDER/in/TYPE_NAME.npy of two dimensions, as elements of TYPE in one layout, and saves
-// FOLDER/out/TYPE_NAME.npy from another. Prints the sentence of an error.
+// FOLDER/out/TYPE_NAME.npy, and elements of 64 bits from another layout. Prints the sentence of an error.
 #include <ashlar/io/npy_files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <type_traits>
 
 using namespace ashlar;
 using grid = mesh<axis<"p">, axis<"q">>;
@@ -17,7 +18,11 @@ template <class T>
 bool copies(device_mesh<grid> const& m, std::string const& type, std::filesystem::path const& from,
             std::filesystem::path const& to) {
   if (from.filename().string().find(type + "_") != 0) return false;
-  save_npy(redistribute<layout<"q", "p">>(load_npy<T, layout<cyclic("p", 2), "q">>(m, from)), to);
+  auto const x = load_npy<T, layout<cyclic("p", 2), "q">>(m, from);
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>)
+    save_npy(redistribute<layout<"q", "p">>(x), to);
+  else
+    save_npy(x, to);
   return true;
 }
 
