@@ -189,6 +189,7 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
                 three_times(theirs("MPI: Neighbor_alltoallw, subarrays", neighbor))};
 #ifdef ASHLAR_BENCH_PETSC
     variants.push_back(three_times(petsc_variant("PETSc: DMLocalToLocal", [&dm] { dm.local_to_local(); })));
+    variants.push_back(three_times(petsc_variant("PETSc: DMGlobalToLocal", [&dm] { dm.to_local(); })));
 #endif
     all.race(what + ", 3 fields", variants);
   }

@@ -18,7 +18,7 @@ import related
 import sentences
 import settings
 
-MOST_WITHOUT_A_TEST = 20  # new sentences of include/ that no test names; docs/site/sentences.py lists those that none can have
+MOST_WITHOUT_A_TEST = 5  # sentences of include/ that no test names; docs/site/sentences.py lists those that none can have
 
 faults = []
 

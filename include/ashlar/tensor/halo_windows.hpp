@@ -35,12 +35,12 @@ void set_stale_cells(Y const& y) {
   using T = element_t<Y>;
   using space = typename Y::execution_space;
   shape const stored = y.stored_extents();
-  if constexpr (stale_cells_are_nan && std::is_floating_point_v<T>)
+  if constexpr (stale_cells_are_nan<T>)
     if (stored.size() != 0) {
       auto const s = stored_shard_of<T>(y);
       shape end = s.lower;
       for (int d = 0; d < end.rank; ++d) end[d] += s.owned.dim[d].size();
-      kernels::fill_outside(space{}, s.data, stored, s.lower, end, std::numeric_limits<T>::quiet_NaN());
+      kernels::fill_outside(space{}, s.data, stored, s.lower, end, not_a_number<T>());
     }
   clear_given_cells(space{}, y);
 }

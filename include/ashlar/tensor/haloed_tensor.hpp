@@ -11,12 +11,22 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-/// True in builds with assertions: cells of new stale halos are NaN there.
+/// True in builds with assertions, for elements that have NaN: cells of new stale halos are NaN there.
+template <class T>
 #ifdef NDEBUG
 inline constexpr bool stale_cells_are_nan = false;
 #else
-inline constexpr bool stale_cells_are_nan = true;
+inline constexpr bool stale_cells_are_nan = std::is_floating_point_v<ops_detail::component_t<T>>;
 #endif
+template <class T>
+constexpr T not_a_number() {
+  using number = ops_detail::component_t<T>;
+  constexpr number nan = std::numeric_limits<number>::quiet_NaN();
+  if constexpr (ops_detail::is_complex_v<T>)
+    return {nan, nan};
+  else
+    return nan;
+}
 
 /// The extents of the array of a rank that owns a box of cells: all 0 if it owns none.
 inline shape stored_extents_of(shape s, layout_detail::halo_widths const& widths) {
@@ -79,8 +89,8 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     tensor_detail::zero_cells& zeros = owner_->zeros;
     if (zeros.transfers && (zeros.halo != halo_identity() || !(zeros.stored == stored))) zeros.transfers.reset();
     constexpr bool stale = std::is_same_v<State, layout_detail::halo_state::stale>;
-    if constexpr (tensor_detail::stale_cells_are_nan && stale && std::is_floating_point_v<T>)
-      kernels::fill(Space{}, tensor_detail::all_cells_of(*this), stored.size(), std::numeric_limits<T>::quiet_NaN());
+    if constexpr (stale && tensor_detail::stale_cells_are_nan<T>)
+      kernels::fill(Space{}, tensor_detail::all_cells_of(*this), stored.size(), tensor_detail::not_a_number<T>());
   }
   /// The cells in the memory of another tensor.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block)

@@ -28,6 +28,8 @@ void check_exchange(M const& m, std::array<index_t, N> const& n) {
   CHECK_MESSAGE(wrong == 0, "extents " << n[0] << ", " << (N > 1 ? n[1] : 0));
   if constexpr (C == corners::all) {  // generate computes fresh cells itself
     CHECK(test::same_stored_cells(y, generate<double, H>(m, extents, number{})));
+    CHECK(test::same_stored_cells(
+        exchange_halo(exchange_halo<corners::none>(generate<double, stale<H>>(m, extents, number{}))), y));
   }
 }
 
@@ -206,6 +208,17 @@ TEST_CASE("halo: copies between tensors with and without halos") {
   auto const u = with_halo<H>(plain);
   static_assert(std::is_same_v<layout_t<decltype(u)>, stale<H>>);
   CHECK(gather_all(owned(u)) == gather_all(plain));
+  // Given cells are 0 where no operand has any.
+  auto const check_given = [](auto const& v) {
+    int wrong = 0;
+    for_each_stored(
+        v, [&](three_indices const& at, int, double found) { wrong += (at[0] < 0 || at[0] >= 5) && found != 0; });
+    CHECK(wrong == 0);
+  };
+  check_given(u);
+  check_given(redistribute<H>(plain));
+  check_given(scatter<H>(m, {5, 7}, gather(plain)));
+  check_given(normal<double, H>(m, {5, 7}, prng_key{7}));
 }
 
 TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps its given cells") {

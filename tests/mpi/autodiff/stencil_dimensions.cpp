@@ -1,0 +1,122 @@
+// Derivatives of stencils in one and three dimensions, with reaches up to 5 cells: <Fx, y> = <x, F*y> in integers, for
+// extents near the number of ranks. slope with the index of the cell: a difference quotient.
+#include <ashlar/autodiff/autodiff.hpp>
+#include <ashlar/tensor/tensor.hpp>
+#include <doctest/doctest.h>
+#include <array>
+#include <cmath>
+#include "support/halo_meshes.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+struct any_whole_number {
+  index_t seed;
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j = 0, index_t k = 0) const {
+    auto const x = static_cast<std::uint64_t>(((seed * 131 + i) * 131 + j) * 131 + k + 1) * 0x9e3779b97f4a7c15u;
+    return static_cast<double>(static_cast<index_t>(x >> 40) % 41 - 20);
+  }
+};
+template <class X, class Y>
+double product(X const& x, Y const& y) {
+  return item(all_reduce(sum(x * y)));
+}
+
+struct line {
+  static constexpr auto reach = star({2}, {5});
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(cell_index<1> const& at, auto const& u) const {
+    return static_cast<double>(at[0] + 1) * u(-2) + 2 * u(5) - 3 * u(1) + u(0);
+  }
+};
+// Each dimension has a reach of its own, and a corner is read.
+struct block {
+  static constexpr auto reach = box({1, 2, 3}, {2, 1, 0});
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
+    return u(-1, -2, -3) + 2 * u(2, 0, 0) - 3 * u(0, 1, 0) + 5 * u(0, 0, -3) - u(0, 0, 0) + 7 * u(2, 1, -1);
+  }
+};
+
+// Checks it for the functor F on fields of layout H.
+template <class H, class F, class M, std::size_t N>
+void check_transpose(device_mesh<M> const& m, std::array<index_t, N> const& n) {
+  index_t extents[N];
+  std::copy(n.begin(), n.end(), extents);
+  CAPTURE(n[0]);
+  auto const integers = [&](index_t seed) { return generate<double, stale<H>>(m, extents, any_whole_number{seed}); };
+  auto const y = integers(77);
+  auto const loss = [&](auto const& u) {
+    return all_reduce(sum(owned(stencil(F{}, exchange_halo_async(u))) * owned(y)));
+  };
+  auto const [value, gradient] = value_and_grad<none>(loss)(integers(1));
+  for (index_t seed : {1, 2, 3}) CHECK(item(loss(integers(seed))) == product(integers(seed), gradient));
+}
+template <class H>
+void check_lines() {
+  device_mesh<mesh<axis<"y">>> const m(MPI_COMM_WORLD);
+  index_t const p = m.size();
+  for (index_t n : {index_t{0}, index_t{1}, p - 1, p, p + 1, index_t{23}})
+    check_transpose<H, line>(m, std::array<index_t, 1>{n});
+}
+template <class H>
+void check_blocks() {
+  index_t const p = testing::ranks();
+  for (auto const& sizes : test::halo_meshes_3())
+    for (std::array<index_t, 3> const& n :
+         {std::array<index_t, 3>{5, 7, 6}, {p - 1, p, p + 1}, {p + 1, p - 1, p}, {2, 1, 3}, {0, 4, 4}})
+      check_transpose<H, block>(device_mesh<test::halo_grid_3>(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]}), n);
+}
+
+// The flux of a height that falls along the first dimension, which the functor knows by the index of its cell.
+struct steeper {
+  static constexpr auto reach = star(1, 1);
+  ASHLAR_FUNCTION static double height(cell_index<2> const& at) { return 0.1 * static_cast<double>(at[0] + 1); }
+  ASHLAR_FUNCTION constexpr double operator()(cell_index<2> const& at, auto const& u) const {
+    return height(at) * u(0, 0) * u(0, 1) + u(-1, 0) * u(-1, 0);
+  }
+  template <int>
+  ASHLAR_FUNCTION constexpr double slope(cell_index<2> const& offset, cell_index<2> const& at, auto const& u) const {
+    if (offset[0] == -1) return 2 * u(-1, 0);
+    if (offset[1] == 1) return height(at) * u(0, 0);
+    return offset[0] == 0 && offset[1] == 0 ? height(at) * u(0, 1) : 0;
+  }
+};
+struct wave {
+  double a, b;
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
+    return std::sin(a * static_cast<double>(i + 1)) + std::cos(b * static_cast<double>(j + 2 * i));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("stencil: the derivative is the transpose on lines, with wide reaches") {
+  check_lines<layout<halo("y", 2, 5)>>();
+  check_lines<layout<halo("y", 2, 5, edge::periodic)>>();
+  check_lines<layout<halo("y", 3, 6, edge::copy, edge::mirror)>>();
+  check_lines<layout<halo("y", 2, 5, edge::odd, edge::reflect)>>();
+}
+
+TEST_CASE("stencil: the derivative is the transpose on blocks, over three axes") {
+  check_blocks<layout<halo("z", 1, 2), halo("y", 2, 1, edge::periodic), halo("x", 3, 0, edge::copy)>>();
+  check_blocks<layout<halo("x", 2, edge::mirror), halo("z", 2, edge::odd), halo(none, 3, edge::reflect)>>();
+}
+
+TEST_CASE("stencil: a slope that takes the index of its cell is the derivative") {
+  using S = stale<layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>>;
+  for (auto const& sizes : test::halo_meshes()) {
+    device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    auto const u = generate<double, S>(m, {9, 12}, wave{1.3, 0.7});
+    auto const direction = generate<double, S>(m, {9, 12}, wave{0.4, 2.1});
+    auto const loss = [](auto const& x) {
+      auto const y = stencil(steeper{}, exchange_halo<corners::none>(x));
+      return all_reduce(sum(y * y));
+    };
+    auto const [value, gradient] = value_and_grad<none>(loss)(u);
+    double const h = 1e-5, along = product(gradient, direction);
+    double const quotient = (item(loss(u + h * direction)) - item(loss(u - h * direction))) / (2 * h);
+    CHECK(std::abs(along - quotient) <= 1e-7 * (1 + std::abs(along)));
+  }
+}
