@@ -409,12 +409,12 @@ concept active_stencil = active_value<U> || is_active_halo<std::remove_cvref_t<U
 /// Error: as stencil of plain tensors. Under differentiation a functor with neither `kind` nor slope does not compile.
 /// Example: value_and_grad<none>(f), in which f calls stencil(heat{0.1}, exchange_halo(u))
 template <class F, class U, tensor... V>
-  requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
+  requires(autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
   return autodiff_detail::run_active_stencils<false>(f, stencil_box{}, std::forward<U>(u), v...);
 }
 template <class F, class U, tensor... V>
-  requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
+  requires(autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   return autodiff_detail::run_active_stencils<true>(f, box, std::forward<U>(u), v...);
 }
@@ -425,7 +425,7 @@ template <class F, class U, tensor... V>
 /// Error: as stencil.
 /// Example: auto const [y, s] = stencil_and_reduce(heat{0.1}, [](auto const& y) { return sum(y); }, exchange_halo(u));
 template <class F, class G, class U, tensor... V>
-  requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
+  requires(autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil_and_reduce(F const& f, G const& g, U&& u, V const&... v) {
   auto const y = stencil(f, std::forward<U>(u), v...);
   return std::pair(y, g(y));

@@ -417,7 +417,6 @@ constexpr auto run_stencil_on_fields(F const& f, stencil_box const& box, U&& u) 
 ///   extents differ.
 /// Example: u = stencil(heat{0.1}, exchange_halo(u))
 template <class F, ops_detail::stencil_field U, plain_tensor... V>
-  requires(sizeof...(V) <= 3)
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
   return ops_detail::run_stencil<false>(f, stencil_box{}, ops_detail::first_of_stencil(std::forward<U>(u)),
                                         plan_detail::materialize(v)...);
@@ -425,7 +424,6 @@ template <class F, ops_detail::stencil_field U, plain_tensor... V>
 /// The same for the cells of a box. The others keep the first operand's value. Of several results, number i keeps operand
 /// i.
 template <class F, ops_detail::stencil_field U, plain_tensor... V>
-  requires(sizeof...(V) <= 3)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   return ops_detail::run_stencil<true>(f, box, ops_detail::first_of_stencil(std::forward<U>(u)),
                                        plan_detail::materialize(v)...);

@@ -44,7 +44,6 @@ constexpr auto run_stencil_and_reduce(F const& f, G const& g, U&& u, V const&...
 /// Error: as stencil. A functor that gives several results does not compile.
 /// Example: auto const [q, pq] = stencil_and_reduce(f, [&](auto const& q) { return sum(p * q); }, exchange_halo_async(p))
 template <class F, class G, ops_detail::stencil_field U, plain_tensor... V>
-  requires(sizeof...(V) <= 3)
 [[nodiscard]] constexpr auto stencil_and_reduce(F const& f, G const& g, U&& u, V const&... v) {
   return ops_detail::run_stencil_and_reduce(f, g, ops_detail::first_of_stencil(std::forward<U>(u)),
                                             plan_detail::materialize(v)...);

@@ -51,7 +51,6 @@ struct update_gives_another_type {
 /// Error: does not compile where stencil does not. ashlar::error if f reads other cells of the colour that it writes.
 /// Example: update(gauss_seidel{}, colour(0, 2), u, b); update(gauss_seidel{}, colour(1, 2), u, b);
 template <class F, plain_tensor X, plain_tensor... V>
-  requires(sizeof...(V) <= 3)
 constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) {
   if constexpr (ops_detail::require_memory<X>()) {
     if constexpr (ops_detail::halo_is_missing<layout_t<X>>::value) {

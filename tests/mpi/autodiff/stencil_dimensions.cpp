@@ -1,5 +1,5 @@
 // Derivatives of stencils in one and three dimensions, with reaches up to 5 cells: <Fx, y> = <x, F*y> in integers, for
-// extents near the number of ranks. slope with the index of the cell: a difference quotient.
+// extents near the number of ranks. slope with the index of the cell: a difference quotient. Five operands.
 #include <ashlar/autodiff/autodiff.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
@@ -83,6 +83,14 @@ struct steeper {
     return offset[0] == 0 && offset[1] == 0 ? height(at) * u(0, 1) : 0;
   }
 };
+struct of_five {
+  static constexpr auto reach = star(0, 1);
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& a, auto const& b, auto const& c,
+                                            auto const& d) const {
+    return u(0, 1) + 2 * a(0, 0) - 3 * b(0, 0) + 5 * c(0, 0) - 7 * d(0, 0);
+  }
+};
 struct wave {
   double a, b;
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
@@ -118,5 +126,25 @@ TEST_CASE("stencil: a slope that takes the index of its cell is the derivative")
     double const h = 1e-5, along = product(gradient, direction);
     double const quotient = (item(loss(u + h * direction)) - item(loss(u - h * direction))) / (2 * h);
     CHECK(std::abs(along - quotient) <= 1e-7 * (1 + std::abs(along)));
+  }
+}
+
+TEST_CASE("stencil: derivatives with respect to five operands") {
+  using S = stale<layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>>;
+  for (auto const& sizes : test::halo_meshes()) {
+    device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    auto const integers = [&](index_t seed) { return generate<double, S>(m, {9, 12}, any_whole_number{seed}); };
+    auto const y = integers(77);
+    auto const loss = [&](auto const& x) {
+      auto const& [u, a, b, c, d] = x;
+      return all_reduce(sum(stencil(of_five{}, exchange_halo<corners::none>(u), a, b, c, d) * y));
+    };
+    auto const x = std::tuple(integers(1), integers(2), integers(3), integers(4), integers(5));
+    auto const [value, gradient] = value_and_grad<none>(loss)(x);
+    auto const& [u, a, b, c, d] = gradient;
+    CHECK(product(y, 2. * y) == product(y, a));
+    CHECK(product(y, -7. * y) == product(y, d));
+    CHECK(item(value) == product(std::get<0>(x), u) + product(std::get<1>(x), a) + product(std::get<2>(x), b) +
+                             product(std::get<3>(x), c) + product(std::get<4>(x), d));
   }
 }

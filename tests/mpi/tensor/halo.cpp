@@ -78,6 +78,13 @@ struct with_index {
     return static_cast<double>(at[0] - at[1]) + u(0, 1) * k(0, 0) - u(0, -1);
   }
 };
+struct of_five {
+  static constexpr auto reach = star(0, 1);
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& a, auto const& b, auto const& c,
+                                            auto const& d) const {
+    return u(0, 1) + 2 * a(0, 0) + 3 * b(0, 0) * c(0, 0) - d(0, 0);
+  }
+};
 struct coefficient {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(i % 3 + j % 2); }
 };
@@ -158,6 +165,10 @@ TEST_CASE("stencil: as loops over the whole array, with and without overlap, on 
       }));
       CHECK(equal(stencil(with_index{}, exchange_halo<corners::none>(u), k), [&](index_t i, index_t j) {
         return static_cast<double>(i - j) + at(i, j + 1) * coefficient{}(i, j) - at(i, j - 1);
+      }));
+      CHECK(equal(stencil(of_five{}, exchange_halo<corners::none>(u), k, u, k, 2. * k), [&](index_t i, index_t j) {
+        double const here = coefficient{}(i, j);
+        return at(i, j + 1) + 3 * at(i, j) * here;
       }));
     }
 }
