@@ -143,7 +143,7 @@ for page in sorted(p for folder in ("tutorial", "how_to", "explanation") for p i
 
 # ---- Coined words ----
 # A page that uses one links it once, to the concepts or the glossary, or explains it in italics or bold letters.
-coined = ["partial", "ledgers?", "halos?", "invariant", "dry runs?", "cotangents?", "bundles?", "block-cyclic"]
+coined = ["partial", "ledgers?", "halos?", "invariant", "dry runs?", "cotangents?", "bundles?", "block-cyclic", "waste", "desync", "dual layouts?", "abstract tensors?"]
 others = [root / "README.md", docs / "faq.md", docs / "comparison.md"]
 for page in others + sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md")):
     text = re.sub(r"<!--.*?-->|^```.*?^```|^    .*?$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
