@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
+#include "ashlar/kernels/transpose_tile.hpp"
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -130,35 +131,33 @@ inline int transposed_loop(loop_nest<2> const& nest) {
   return -1;
 }
 
-// Transposes tiles in a buffer, so that both arrays are accessed in whole cache lines, each once. Without the buffer,
-// the lines of a tile would evict each other if strides are powers of two.
+// Transposes blocks of tiles. The tiles of a block share pages of both arrays.
 template <class Space, class T>
 void strided_copy_by_tiles(Space const& space, T const* in, T* out, loop_nest<2> nest, int contiguous) {
-  constexpr index_t side = sizeof(T) < 16 ? 128 / static_cast<int>(sizeof(T)) : 8;
+  constexpr index_t side = tile_side<T>, block = 8 * side;
   int const last = nest.rank - 1;
-  // A tile spans `contiguous` (one step in `in`) and the last loop (one step in `out`).
+  bool const past_caches = nest.size() * static_cast<index_t>(sizeof(T)) >= bytes_past_caches;
+  // A block spans `contiguous` (one step in `in`) and the last loop (one step in `out`).
   index_t const rows = nest.extent[contiguous], columns = nest.extent[last];
   index_t const row_step = nest.stride[1][contiguous], column_step = nest.stride[0][last];
-  nest.extent[contiguous] = (rows + side - 1) / side;
-  nest.extent[last] = (columns + side - 1) / side;
+  nest.extent[contiguous] = (rows + block - 1) / block;
+  nest.extent[last] = (columns + block - 1) / block;
   for (index_t* stride : {nest.stride[0], nest.stride[1]}) {
-    stride[contiguous] *= side;
-    stride[last] *= side;
+    stride[contiguous] *= block;
+    stride[last] *= block;
   }
-  index_t const grain = elements_per_thread / (side * side);
-  for_ranges("ashlar::copy_tiles", space, nest.size(), grain, [&](index_t first, index_t until) {
-    for (index_t tile = first; tile < until; ++tile) {
+  for_ranges("ashlar::copy_tiles", space, nest.size(), 1, [&](index_t first, index_t until) {
+    for (index_t number = first; number < until; ++number) {
       index_t offset[2], at[max_rank];
-      nest.locate(tile, offset, at);
-      T const* const from = in + offset[0];
-      T* const to = out + offset[1];
-      index_t const high = std::min(side, rows - at[contiguous] * side),
-                    wide = std::min(side, columns - at[last] * side);
-      T buffer[side][side];
-      for (index_t j = 0; j < wide; ++j)
-        for (index_t i = 0; i < high; ++i) buffer[i][j] = from[j * column_step + i];
-      for (index_t i = 0; i < high; ++i) std::copy_n(buffer[i], wide, to + i * row_step);
+      nest.locate(number, offset, at);
+      index_t const high = std::min(block, rows - at[contiguous] * block),
+                    wide = std::min(block, columns - at[last] * block);
+      for (index_t i = 0; i < high; i += side)
+        for (index_t j = 0; j < wide; j += side)
+          transpose_tile(in + offset[0] + j * column_step + i, column_step, out + offset[1] + i * row_step + j,
+                         row_step, std::min(side, high - i), std::min(side, wide - j), past_caches);
     }
+    if (past_caches) finish_stores();
   });
 }
 

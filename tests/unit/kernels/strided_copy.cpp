@@ -1,5 +1,6 @@
 // Copies of boxes against naive loops over indices.
-#include "ashlar/kernels/strided_copy.hpp"
+#include "ashlar/kernels/permute.hpp"
+#include "ashlar/ops/functions.hpp"
 #include "support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <numeric>
@@ -53,7 +54,7 @@ std::vector<std::size_t> offsets(shape const& s, box const& b) {
 template <class T>
 shared_vector<T> numbers(index_t n) {
   shared_vector<T> v(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = T(static_cast<int>(i) + 1);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = T(static_cast<ops_detail::component_t<T>>(static_cast<int>(i) + 1));
   return v;
 }
 
@@ -93,4 +94,32 @@ TEST_CASE_TEMPLATE("fill and copy", T, float, std::int64_t, Kokkos::complex<doub
     space().fence();
     CHECK(destination == shared_vector<T>(source.size(), T(5)));
   }
+}
+
+TEST_CASE_TEMPLATE("transposes of small and large matrices, of tiles that are whole or not, at any address", T,
+                   std::int8_t, float, double, Kokkos::complex<float>, Kokkos::complex<double>) {
+  // From 4 MiB on rows of whole tiles are stored past the caches, if their addresses are multiples of 16.
+  index_t const large = (4 << 20) / static_cast<index_t>(sizeof(T)) / 1024 + 3;
+  std::vector<shape> shapes{shape::of(3, 5),     shape::of(16, 32),      shape::of(33, 47),     shape::of(130, 259),
+                            shape::of(2, 70, 9), shape::of(large, 1024), shape::of(1025, large)};
+  if constexpr (sizeof(T) > 1) shapes.push_back(shape::of(3, large / 2, 1030));
+  for (shape const& s : shapes)
+    for (index_t offset : {0, 1}) {
+      CAPTURE(s[0]);
+      CAPTURE(s[1]);
+      index_t const m = s[s.rank - 2], n = s[s.rank - 1];
+      int order[max_rank]{1, 0};
+      if (s.rank == 3) order[0] = 0, order[1] = 2, order[2] = 1;
+      auto const source = numbers<T>(s.size() + offset);
+      shared_vector<T> destination(static_cast<std::size_t>(s.size() + offset + 1), T(-1));
+      kernels::permute(space(), source.data() + offset, s, order, destination.data() + offset);
+      space().fence();
+      index_t wrong = destination.back() != T(-1);
+      for (index_t i = 0; i < s.size(); ++i) {
+        index_t const matrix = i / (m * n), row = i / n % m, column = i % n;
+        wrong += destination[static_cast<std::size_t>(offset + (matrix * n + column) * m + row)] !=
+                 source[static_cast<std::size_t>(offset + i)];
+      }
+      CHECK(wrong == 0);
+    }
 }
