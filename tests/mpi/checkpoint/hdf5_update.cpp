@@ -504,20 +504,20 @@ TEST_CASE("update_hdf5: a filter that HDF5 cannot apply is one error on every ra
   communicator const& c = folder.ranks;
   auto const path = folder.path / "x.h5";
   auto const m = mesh_of(grids().back());
-  static constexpr H5Z_filter_t filter = 300;  // HDF5 leaves 256 to 511 to tests
+  static constexpr H5Z_filter_t number = 300;  // HDF5 leaves 256 to 511 to tests
   comm::on_root(c, [&] {
-    H5Z_class2_t none{};
-    none.version = H5Z_CLASS_T_VERS;
-    none.id = filter;
-    none.encoder_present = none.decoder_present = 1;
-    none.name = "none";
-    none.filter = [](unsigned, std::size_t, unsigned const*, std::size_t n, std::size_t*, void**) { return n; };
-    H5Zregister(&none);
+    H5Z_class2_t description{};
+    description.version = H5Z_CLASS_T_VERS;
+    description.id = number;
+    description.encoder_present = description.decoder_present = 1;
+    description.name = "none";
+    description.filter = [](unsigned, std::size_t, unsigned const*, std::size_t n, std::size_t*, void**) { return n; };
+    H5Zregister(&description);
     write_foreign(path, {.properties = [](hid_t p) {
                     set_chunk(p, 4, 3);
-                    hdf5_id::check(H5Pset_filter(p, filter, 0, 0, nullptr), "set");
+                    hdf5_id::check(H5Pset_filter(p, number, 0, 0, nullptr), "set");
                   }});
-    H5Zunregister(filter);
+    H5Zunregister(number);
   });
   auto const x = test::tensor_of<double, layout<"x", "y">>(m, shape::of(5, 4),
                                                            [](index_t g, int) { return static_cast<double>(g); });
