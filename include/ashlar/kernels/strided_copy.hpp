@@ -136,7 +136,8 @@ template <class Space, class T>
 void strided_copy_by_tiles(Space const& space, T const* in, T* out, loop_nest<2> nest, int contiguous) {
   constexpr index_t side = tile_side<T>, block = 8 * side;
   int const last = nest.rank - 1;
-  bool const past_caches = nest.size() * static_cast<index_t>(sizeof(T)) >= bytes_past_caches;
+  index_t const elements = nest.size();
+  bool const past_caches = elements * static_cast<index_t>(sizeof(T)) >= bytes_past_caches;
   // A block spans `contiguous` (one step in `in`) and the last loop (one step in `out`).
   index_t const rows = nest.extent[contiguous], columns = nest.extent[last];
   index_t const row_step = nest.stride[1][contiguous], column_step = nest.stride[0][last];
@@ -146,7 +147,8 @@ void strided_copy_by_tiles(Space const& space, T const* in, T* out, loop_nest<2>
     stride[contiguous] *= block;
     stride[last] *= block;
   }
-  for_ranges("ashlar::copy_tiles", space, nest.size(), 1, [&](index_t first, index_t until) {
+  index_t const blocks = nest.size(), grain = blocks * elements_per_thread / std::max<index_t>(elements, 1);
+  for_ranges("ashlar::copy_tiles", space, blocks, grain, [&](index_t first, index_t until) {
     for (index_t number = first; number < until; ++number) {
       index_t offset[2], at[max_rank];
       nest.locate(number, offset, at);

@@ -15,7 +15,7 @@ inline constexpr index_t tile_side = sizeof(T) < 16 ? 128 / static_cast<index_t>
 inline constexpr index_t bytes_past_caches = 4 << 20;
 
 // Vectors of 16 bytes, as g++ and clang have them for x86-64. Compilers of devices do not know their functions.
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && !defined(__HIP__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIP__)
 inline constexpr bool has_vectors = true;
 typedef long long vector_16 __attribute__((vector_size(16), may_alias));
 typedef long long unaligned_16 __attribute__((vector_size(16), may_alias, aligned(1)));
@@ -31,7 +31,7 @@ inline void store_past_caches(void* to, vector_16 const& v) {
 /// What other threads and ranks see after this thread tells them includes the stores above.
 inline void finish_stores() { __builtin_ia32_sfence(); }
 
-/// Transposes 2 x 2 elements of 8 bytes: rows of `from` are `step` elements apart, and those of `to` `width`.
+/// Transposes 2 x 2 elements of 8 bytes. The rows of `from` are `step` elements apart, and the rows of `to` `width`.
 template <class T>
 void transpose_pairs(T const* from, index_t step, T* to, index_t width) {
   auto const a = *reinterpret_cast<unaligned_16 const*>(from), b = *reinterpret_cast<unaligned_16 const*>(from + step);

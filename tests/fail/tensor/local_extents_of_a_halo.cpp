@@ -1,4 +1,4 @@
-// The local extents of a tensor with a halo, which differ from those of its memory.
+// The local extents of a tensor with a halo, whose memory has larger extents.
 // EXPECT: ashlar: this function takes no tensor with a halo; write owned\(x\)
 #include "ashlar/tensor/tensor.hpp"
 
