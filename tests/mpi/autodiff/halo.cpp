@@ -13,6 +13,7 @@ namespace {
 
 using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
+using test::check_linear_field, test::wave;
 using test::dot, test::integers, test::number, test::cross, test::with_index, test::conduct;
 
 template <class F>
@@ -31,19 +32,6 @@ struct blur {
   }
 };
 
-// Checks <F x, y> == <x, F* y> for a linear F, and that the gradient has the layout of x.
-template <class X, class F>
-void check_linear(device_mesh<grid> const& m, extents const& n, F const& f) {
-  auto const y = integers<layout<"y", "x">>(m, n, 77);
-  auto const x = integers<X>(m, n, 1);
-  auto const [value, g] = value_and_grad<none>([&](auto const& u) { return dot(f(u), y); })(x);
-  static_assert(std::is_same_v<layout_t<decltype(g)>, X>);
-  for (index_t seed = 1; seed < 4; ++seed) {
-    auto const other = integers<X>(m, n, seed);
-    CHECK(number(dot(f(other), y)) == number(dot(other, g)));
-  }
-}
-
 template <class H>
 void check_edges() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
@@ -51,20 +39,21 @@ void check_edges() {
     CAPTURE(n[0]);
     CAPTURE(n[1]);
     auto const v = integers<layout<"y", "x">>(m, n, 5);
-    check_linear<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo(u)); });
-    check_linear<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo_async(u)); });
-    check_linear<S>(m, n, [](auto const& u) { return stencil(blur{}, inside(1), exchange_halo(u)); });
-    check_linear<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::none>(u)); });
-    check_linear<S>(m, n, [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::none>(u), u); });
-    check_linear<S>(m, n, [&](auto const& u) {  // read by a stencil, and by elementwise operations
+    check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo(u)); });
+    check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo_async(u)); });
+    check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{}, inside(1), exchange_halo(u)); });
+    check_linear_field<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::none>(u)); });
+    check_linear_field<S>(m, n,
+                          [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::none>(u), u); });
+    check_linear_field<S>(m, n, [&](auto const& u) {  // read by a stencil, and by elementwise operations
       auto const w = exchange_halo(u);
       return stencil(blur{2}, w) + 3. * w - v * as_stale(w);
     });
-    check_linear<S>(m, n, [](auto const& u) {
+    check_linear_field<S>(m, n, [](auto const& u) {
       auto const w = stencil(blur{2}, exchange_halo(u));
       return stencil(cross{}, exchange_halo<corners::none>(w), u);
     });
-    check_linear<layout<"y", "x">>(
+    check_linear_field<layout<"y", "x">>(
         m, n, [](auto const& u) { return owned(stencil(blur{2}, exchange_halo(with_halo<H>(u)))); });
   });
 }
@@ -279,7 +268,7 @@ TEST_CASE("halo: a functor that reads the centre alone keeps the cells outside o
         wrong += after[at] != (computed ? 2 : 1) * before[at];
       }
     CHECK(wrong == 0);
-    check_linear<S>(m, n, [](auto const& x) { return stencil(twice{}, inside(1), x); });
+    check_linear_field<S>(m, n, [](auto const& x) { return stencil(twice{}, inside(1), x); });
   });
 }
 
@@ -302,12 +291,6 @@ struct burgers {
   }
   // [slope]
 };
-struct wave {
-  double a, b;
-  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
-    return std::sin(a * static_cast<double>(i + 1)) + std::cos(b * static_cast<double>(j + 2 * i));
-  }
-};
 
 }  // namespace
 
@@ -322,9 +305,6 @@ TEST_CASE("halo: the derivative of three steps of a nonlinear stencil equals a d
       auto const c = stencil(burgers{}, inside(1), exchange_halo<corners::none>(b));
       return dot(c, c);
     };
-    auto const [value, g] = value_and_grad<none>(loss)(u);
-    double const h = 1e-5, slope = number(dot(g, direction));
-    double const quotient = (number(loss(u + h * direction)) - number(loss(u - h * direction))) / (2 * h);
-    CHECK(std::abs(slope - quotient) <= 1e-7 * (1 + std::abs(slope)));
+    test::check_smooth_loss(loss, u, direction);
   });
 }

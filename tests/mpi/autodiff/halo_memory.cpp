@@ -49,7 +49,8 @@ TEST_CASE("halo: the backward pass adds halos in place, and takes memory for the
   constexpr int steps = 4;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
-    auto const u = integers<S>(m, {500, 700}, 1), weight = integers<S>(m, {500, 700}, 2);
+    std::array<index_t, 2> const n{500, 700};
+    auto const u = integers<S>(m, n, 1), weight = integers<S>(m, n, 2);
     auto const bytes = static_cast<std::size_t>(u.stored_extents().size()) * sizeof(double);
     std::vector<passage> seen;  // of each step: after the stencil, after the exchange, and before it
     std::size_t before = 0;

@@ -1,27 +1,16 @@
-// Derivatives of stencils in one and three dimensions, with reaches up to 5 cells: <Fx, y> = <x, F*y> in integers, for
-// extents near the number of ranks. slope with the index of the cell: a difference quotient. Five operands.
+// Derivatives of stencils in one and three dimensions, with reaches up to 5 cells and extents near the number of ranks:
+// <Fx, y> = <x, F*y> in integers. slope with the index of the cell: a difference quotient. Five operands.
 #include <ashlar/autodiff/autodiff.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include <array>
-#include <cmath>
-#include "support/halo_meshes.hpp"
+#include "support/halo_derivatives.hpp"
 
 using namespace ashlar;
 
 namespace {
 
-struct any_whole_number {
-  index_t seed;
-  ASHLAR_FUNCTION double operator()(index_t i, index_t j = 0, index_t k = 0) const {
-    auto const x = static_cast<std::uint64_t>(((seed * 131 + i) * 131 + j) * 131 + k + 1) * 0x9e3779b97f4a7c15u;
-    return static_cast<double>(static_cast<index_t>(x >> 40) % 41 - 20);
-  }
-};
-template <class X, class Y>
-double product(X const& x, Y const& y) {
-  return item(all_reduce(sum(x * y)));
-}
+using test::dot, test::integers, test::number, test::wave;
 
 struct line {
   static constexpr auto reach = star({2}, {5});
@@ -39,26 +28,17 @@ struct block {
   }
 };
 
-// Checks it for the functor F on fields of layout H.
-template <class H, class F, class M, std::size_t N>
+template <class F, class H, class M, std::size_t N>
 void check_transpose(device_mesh<M> const& m, std::array<index_t, N> const& n) {
-  index_t extents[N];
-  std::copy(n.begin(), n.end(), extents);
   CAPTURE(n[0]);
-  auto const integers = [&](index_t seed) { return generate<double, stale<H>>(m, extents, any_whole_number{seed}); };
-  auto const y = integers(77);
-  auto const loss = [&](auto const& u) {
-    return all_reduce(sum(owned(stencil(F{}, exchange_halo_async(u))) * owned(y)));
-  };
-  auto const [value, gradient] = value_and_grad<none>(loss)(integers(1));
-  for (index_t seed : {1, 2, 3}) CHECK(item(loss(integers(seed))) == product(integers(seed), gradient));
+  test::check_linear_field<stale<H>>(m, n, [](auto const& u) { return stencil(F{}, exchange_halo_async(u)); });
 }
 template <class H>
 void check_lines() {
   device_mesh<mesh<axis<"y">>> const m(MPI_COMM_WORLD);
   index_t const p = m.size();
   for (index_t n : {index_t{0}, index_t{1}, p - 1, p, p + 1, index_t{23}})
-    check_transpose<H, line>(m, std::array<index_t, 1>{n});
+    check_transpose<line, H>(m, std::array<index_t, 1>{n});
 }
 template <class H>
 void check_blocks() {
@@ -66,7 +46,7 @@ void check_blocks() {
   for (auto const& sizes : test::halo_meshes_3())
     for (std::array<index_t, 3> const& n :
          {std::array<index_t, 3>{5, 7, 6}, {p - 1, p, p + 1}, {p + 1, p - 1, p}, {2, 1, 3}, {0, 4, 4}})
-      check_transpose<H, block>(device_mesh<test::halo_grid_3>(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]}), n);
+      check_transpose<block, H>(device_mesh<test::halo_grid_3>(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]}), n);
 }
 
 // The flux of a height that falls along the first dimension, which the functor knows by the index of its cell.
@@ -89,12 +69,6 @@ struct of_five {
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& a, auto const& b, auto const& c,
                                             auto const& d) const {
     return u(0, 1) + 2 * a(0, 0) - 3 * b(0, 0) + 5 * c(0, 0) - 7 * d(0, 0);
-  }
-};
-struct wave {
-  double a, b;
-  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
-    return std::sin(a * static_cast<double>(i + 1)) + std::cos(b * static_cast<double>(j + 2 * i));
   }
 };
 
@@ -122,10 +96,7 @@ TEST_CASE("stencil: a slope that takes the index of its cell is the derivative")
       auto const y = stencil(steeper{}, exchange_halo<corners::none>(x));
       return all_reduce(sum(y * y));
     };
-    auto const [value, gradient] = value_and_grad<none>(loss)(u);
-    double const h = 1e-5, along = product(gradient, direction);
-    double const quotient = (item(loss(u + h * direction)) - item(loss(u - h * direction))) / (2 * h);
-    CHECK(std::abs(along - quotient) <= 1e-7 * (1 + std::abs(along)));
+    test::check_smooth_loss(loss, u, direction);
   }
 }
 
@@ -133,18 +104,19 @@ TEST_CASE("stencil: derivatives with respect to five operands") {
   using S = stale<layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
-    auto const integers = [&](index_t seed) { return generate<double, S>(m, {9, 12}, any_whole_number{seed}); };
-    auto const y = integers(77);
+    auto const field = [&](index_t seed) { return integers<S>(m, std::array<index_t, 2>{9, 12}, seed); };
+    auto const y = field(77);
     auto const loss = [&](auto const& x) {
       auto const& [u, a, b, c, d] = x;
-      return all_reduce(sum(stencil(of_five{}, exchange_halo<corners::none>(u), a, b, c, d) * y));
+      return dot(stencil(of_five{}, exchange_halo<corners::none>(u), a, b, c, d), y);
     };
-    auto const x = std::tuple(integers(1), integers(2), integers(3), integers(4), integers(5));
+    auto const x = std::tuple(field(1), field(2), field(3), field(4), field(5));
     auto const [value, gradient] = value_and_grad<none>(loss)(x);
     auto const& [u, a, b, c, d] = gradient;
-    CHECK(product(y, 2. * y) == product(y, a));
-    CHECK(product(y, -7. * y) == product(y, d));
-    CHECK(item(value) == product(std::get<0>(x), u) + product(std::get<1>(x), a) + product(std::get<2>(x), b) +
-                             product(std::get<3>(x), c) + product(std::get<4>(x), d));
+    CHECK(number(dot(y, 2. * y)) == number(dot(y, a)));
+    CHECK(number(dot(y, -7. * y)) == number(dot(y, d)));
+    CHECK(number(value) == number(dot(std::get<0>(x), u)) + number(dot(std::get<1>(x), a)) +
+                               number(dot(std::get<2>(x), b)) + number(dot(std::get<3>(x), c)) +
+                               number(dot(std::get<4>(x), d)));
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
-using test::dot, test::integers, test::number;
+using test::dot, test::integers, test::number, test::wave;
 
 template <class F>
 void for_each_grid(F const& f) {
@@ -64,12 +64,6 @@ struct flux {
     } else {
       return o[1] == 1 ? h(1, 0) * h(-1, 0) : o[1] == -1 ? 2 * v(0, -1) * h(0, 0) : 0;
     }
-  }
-};
-struct wave {
-  double a, b;
-  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
-    return std::sin(a * static_cast<double>(i + 1)) + std::cos(b * static_cast<double>(j + 2 * i));
   }
 };
 
