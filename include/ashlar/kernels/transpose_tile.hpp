@@ -48,6 +48,19 @@ inline constexpr bool has_vectors = false;
 inline void finish_stores() {}
 #endif
 
+/// buffer[i][j] = from[j * step + i] for i below `rows` and j below `columns`.
+template <class T, index_t Side>
+void load_transposed(T const* from, index_t step, T (&buffer)[Side][Side], index_t rows, index_t columns) {
+  if constexpr (has_vectors && sizeof(T) == 8)
+    if (rows == Side && columns == Side) {
+      for (index_t j = 0; j < Side; j += 2)
+        for (index_t i = 0; i < Side; i += 2) transpose_pairs(from + j * step + i, step, &buffer[i][j], Side);
+      return;
+    }
+  for (index_t j = 0; j < columns; ++j)
+    for (index_t i = 0; i < rows; ++i) buffer[i][j] = from[j * step + i];
+}
+
 /// to[i * to_step + j] = from[j * from_step + i] for i below `rows` and j below `columns`.
 /// Pre: both are at most tile_side<T>. If `past_caches` is set, finish_stores() comes after the last tile.
 template <class T>
@@ -55,16 +68,7 @@ void transpose_tile(T const* from, index_t from_step, T* to, index_t to_step, in
                     bool past_caches) {
   constexpr index_t side = tile_side<T>;
   alignas(64) T buffer[side][side];
-  bool done = false;
-  if constexpr (has_vectors && sizeof(T) == 8)
-    if (rows == side && columns == side) {
-      for (index_t j = 0; j < side; j += 2)
-        for (index_t i = 0; i < side; i += 2) transpose_pairs(from + j * from_step + i, from_step, &buffer[i][j], side);
-      done = true;
-    }
-  if (!done)
-    for (index_t j = 0; j < columns; ++j)
-      for (index_t i = 0; i < rows; ++i) buffer[i][j] = from[j * from_step + i];
+  load_transposed(from, from_step, buffer, rows, columns);
   for (index_t i = 0; i < rows; ++i) {
     T* const row = to + i * to_step;
     if constexpr (has_vectors)
