@@ -22,10 +22,10 @@ template <class T>
 constexpr T not_a_number() {
   using number = ops_detail::component_t<T>;
   constexpr number nan = std::numeric_limits<number>::quiet_NaN();
-  if constexpr (ops_detail::is_complex_v<T>)
-    return {nan, nan};
-  else
+  if constexpr (std::is_same_v<number, T>)
     return nan;
+  else
+    return {nan, nan};
 }
 
 /// The extents of the array of a rank that owns a box of cells: all 0 if it owns none.
