@@ -13,8 +13,17 @@ namespace {
 
 using grid = mesh<axis<"data">, axis<"h">, axis<"w">>;
 using four = std::array<index_t, 4>;
-template <edge E, int Lower, int Upper = Lower>
-using images_of = layout<"data", halo("h", Lower, Upper, E), halo("w", Lower, Upper, E), none>;
+struct edges {
+  edge above, below, left, right;
+};
+constexpr edges all(edge e) { return {e, e, e, e}; }
+template <edges E, int Lower, int Upper = Lower>
+using images_of =
+    layout<"data", halo("h", Lower, Upper, E.above, E.below), halo("w", Lower, Upper, E.left, E.right), none>;
+
+constexpr edges mirrors{edge::odd, edge::mirror, edge::mirror, edge::odd};
+constexpr edges mixed{edge::reflect, edge::odd, edge::copy, edge::reflect};
+constexpr edges inflow{edge::given, edge::copy, edge::periodic, edge::periodic};
 
 template <class F>
 void for_each_grid(F const& f) {
@@ -32,6 +41,7 @@ void for_each_grid(F const& f) {
     }
 }
 
+constexpr index_t given_seed = 99;
 struct any_integer {
   index_t seed;
   ASHLAR_FUNCTION double operator()(index_t a, index_t i, index_t j, index_t c) const {
@@ -51,19 +61,44 @@ template <class L, class T = double>
 auto integers(device_mesh<grid> const& m, four const& n, index_t seed) {
   return generate<T, L>(m, {n[0], n[1], n[2], n[3]}, integer_as<T>{{seed}});
 }
+constexpr bool some_given(edges e) {
+  return e.above == edge::given || e.below == edge::given || e.left == edge::given || e.right == edge::given;
+}
+template <class H, edges E, class T = double>
+auto stale_images(device_mesh<grid> const& m, four const& n, index_t seed) {
+  auto x = integers<stale<H>, T>(m, n, seed);
+  if constexpr (some_given(E)) set_beyond(x, integer_as<T>{{given_seed}});
+  return x;
+}
 
-// Index of the cell that an index beyond the domain shows, or -1 for 0.
-index_t shown(edge e, index_t i, index_t n) {
-  if (i >= 0 && i < n) return i;
-  switch (e) {
+// What an index beyond the domain shows: a cell times a sign, nothing (sign 0), or a cell of the program.
+struct shown {
+  index_t cell;
+  int sign = 1;
+  bool given = false;
+};
+shown seen(edge lower, edge upper, index_t i, index_t n) {
+  if (i >= 0 && i < n) return {i};
+  auto const again = [&](index_t j, int sign) {
+    shown const s = seen(lower, upper, j, n);
+    return shown{s.cell, s.sign * sign, s.given};
+  };
+  index_t const last = n - 1;
+  switch (i < 0 ? lower : upper) {
     case edge::periodic:
-      return (i % n + n) % n;
+      return {(i % n + n) % n};
     case edge::copy:
-      return i < 0 ? 0 : n - 1;
+      return {i < 0 ? 0 : last};
     case edge::mirror:
-      return shown(e, i < 0 ? -1 - i : 2 * n - 1 - i, n);
+      return again(i < 0 ? -1 - i : last + n - i, 1);
+    case edge::odd:
+      return again(i < 0 ? -1 - i : last + n - i, -1);
+    case edge::reflect:
+      return n == 1 ? shown{0} : again(i < 0 ? -i : last + last - i, 1);
+    case edge::given:
+      return {i, 1, true};
     default:
-      return -1;
+      return {0, 0};
   }
 }
 
@@ -79,22 +114,30 @@ struct one_dimension {
   }
 };
 
-// f(sum so far, element, k, l, c) over the window of result (a, i, j). An element beyond a zero edge is skipped.
+// f(row, column, k, l) over the window of result (i, j), where (k, l) is the place in the window. An element beyond a zero
+// edge is skipped.
 template <class F>
-void each_of_window(one_dimension const& h, one_dimension const& w, edge e, index_t i, index_t j, F const& f) {
+void each_of_window(one_dimension const& h, one_dimension const& w, edges e, index_t i, index_t j, F const& f) {
   for (index_t k = 0; k < h.size; ++k)
     for (index_t l = 0; l < w.size; ++l) {
-      index_t const y = shown(e, h.index(i, k), h.n), x = shown(e, w.index(j, l), w.n);
-      if (y >= 0 && x >= 0) f(y, x, k, l);
+      shown const y = seen(e.above, e.below, h.index(i, k), h.n), x = seen(e.left, e.right, w.index(j, l), w.n);
+      if (y.sign != 0 && x.sign != 0) f(y, x, k, l);
     }
 }
+std::size_t place(four const& n, index_t a, index_t i, index_t j, index_t c) {
+  return static_cast<std::size_t>(((a * n[1] + i) * n[2] + j) * n[3] + c);
+}
 double at(std::vector<double> const& v, four const& n, index_t a, index_t i, index_t j, index_t c) {
-  return v[static_cast<std::size_t>(((a * n[1] + i) * n[2] + j) * n[3] + c)];
+  return v[place(n, a, i, j, c)];
+}
+double at(std::vector<double> const& v, four const& n, index_t a, shown y, shown x, index_t c) {
+  if (y.given || x.given) return any_integer{given_seed}(a, y.cell, x.cell, c);
+  return y.sign * x.sign * at(v, n, a, y.cell, x.cell, c);
 }
 
 constexpr auto dot = [](auto const& x, auto const& y) { return all_reduce(sum(x * y)); };
 
-template <int Stride, int Dilation, padding P, edge E, class H>
+template <int Stride, int Dilation, padding P, edges E, class H>
 void check_convolution(index_t size_h, index_t size_w, index_t filters) {
   using O = owned_layout_t<H>;
   for_each_grid([=](device_mesh<grid> const& m, four const& n) {
@@ -102,7 +145,7 @@ void check_convolution(index_t size_h, index_t size_w, index_t filters) {
         w{n[2], size_w, Stride, Dilation, P == padding::same};
     if (P == padding::valid && (h.n < h.reach() || w.n < w.reach())) return;
     four const k{size_h, size_w, n[3], filters}, out{n[0], h.count(), w.count(), filters};
-    auto const x = integers<stale<H>>(m, n, 1);
+    auto const x = stale_images<H, E>(m, n, 1);
     auto const kernel = integers<replicated<4>>(m, k, 2);
     auto const images = gather_all(x), weights = gather_all(kernel);
     std::vector<double> expected;
@@ -111,7 +154,7 @@ void check_convolution(index_t size_h, index_t size_w, index_t filters) {
         for (index_t j = 0; j < out[2]; ++j)
           for (index_t o = 0; o < filters; ++o) {
             double sum = 0;
-            each_of_window(h, w, E, i, j, [&](index_t y, index_t z, index_t p, index_t q) {
+            each_of_window(h, w, E, i, j, [&](shown y, shown z, index_t p, index_t q) {
               for (index_t c = 0; c < n[3]; ++c) sum += at(images, n, a, y, z, c) * at(weights, k, p, q, c, o);
             });
             expected.push_back(sum);
@@ -124,17 +167,17 @@ void check_convolution(index_t size_h, index_t size_w, index_t filters) {
     static_assert(std::is_same_v<layout_t<decltype(z)>, stale<H>>);
     CHECK(gather_all(z) == expected);
     // float: by oneDNN where it is installed
-    auto const in_float = conv2d<Stride, Dilation, P>(exchange_halo(integers<stale<H>, float>(m, n, 1)),
+    auto const in_float = conv2d<Stride, Dilation, P>(exchange_halo(stale_images<H, E, float>(m, n, 1)),
                                                       integers<replicated<4>, float>(m, k, 2));
     auto const narrow = gather_all(in_float);
     CHECK(std::vector<double>(narrow.begin(), narrow.end()) == expected);
 
-    // <F x, y> == <x, F* y>, in the images and in the kernel.
+    // <F x, y> == <x, F* y> in the images, but for given cells, which are constants, and in the kernel.
     auto const ct = integers<O>(m, out, 3);
     auto const [value, g] = value_and_grad<none>(
         [&](auto const& u) { return dot(conv2d<Stride, Dilation, P>(exchange_halo(u), kernel), ct); })(x);
     static_assert(std::is_same_v<layout_t<decltype(g)>, stale<H>>);
-    CHECK(item(dot(x, g)) == item(value));
+    if constexpr (!some_given(E)) CHECK(item(dot(x, g)) == item(value));
     auto const [again, of_stale] = value_and_grad<none>(
         [&](auto const& u) { return dot(conv2d<stale<H>, Stride, Dilation, P>(exchange_halo(u), kernel), ct); })(x);
     CHECK(item(again) == item(value));
@@ -146,21 +189,22 @@ void check_convolution(index_t size_h, index_t size_w, index_t filters) {
     auto const whole = all_reduce(d_kernel);
     CHECK(item(sum(kernel * whole)) == item(value));
     // Another point: the derivative is the same linear map.
-    auto const other = integers<stale<H>>(m, n, 8);
-    CHECK(item(dot(conv2d<Stride, Dilation, P>(exchange_halo(other), kernel), ct)) == item(dot(other, g)));
+    auto const other = stale_images<H, E>(m, n, 8);
+    CHECK(item(dot(conv2d<Stride, Dilation, P>(exchange_halo(other), kernel), ct)) - item(value) ==
+          item(dot(other, g)) - item(dot(x, g)));
     auto const weights2 = integers<replicated<4>>(m, k, 9);
     CHECK(item(dot(conv2d<Stride, Dilation, P>(full, weights2), ct)) == item(sum(weights2 * whole)));
   });
 }
 
-template <int Size, int Stride, padding P, edge E, class H>
+template <int Size, int Stride, padding P, edges E, class H>
 void check_pooling() {
   using O = owned_layout_t<H>;
   for_each_grid([](device_mesh<grid> const& m, four const& n) {
     one_dimension const h{n[1], Size, Stride, 1, P == padding::same}, w{n[2], Size, Stride, 1, P == padding::same};
     if (P == padding::valid && (h.n < Size || w.n < Size)) return;
     four const out{n[0], h.count(), w.count(), n[3]};
-    auto const x = integers<stale<H>>(m, n, 1);
+    auto const x = stale_images<H, E>(m, n, 1);
     auto const ct = integers<O>(m, out, 3);
     auto const images = gather_all(x), cotangent = gather_all(ct);
     std::vector<double> largest, mean, d_largest(images.size()), d_mean(images.size());
@@ -169,20 +213,21 @@ void check_pooling() {
         for (index_t j = 0; j < out[2]; ++j)
           for (index_t c = 0; c < n[3]; ++c) {
             double most = -std::numeric_limits<double>::infinity(), sum = 0, number = 0;
-            index_t best = 0;
-            each_of_window(h, w, E, i, j, [&](index_t y, index_t z, index_t, index_t) {
+            shown row{}, column{};
+            each_of_window(h, w, E, i, j, [&](shown y, shown z, index_t, index_t) {
               double const e = at(images, n, a, y, z, c);
-              if (e > most) best = ((a * n[1] + y) * n[2] + z) * n[3] + c, most = e;
+              if (e > most) row = y, column = z, most = e;
               sum += e;
               ++number;
             });
             double const d = at(cotangent, out, a, i, j, c);
             largest.push_back(most);
             mean.push_back(sum / number);
-            d_largest[static_cast<std::size_t>(best)] += d;
-            each_of_window(h, w, E, i, j, [&](index_t y, index_t z, index_t, index_t) {
-              d_mean[static_cast<std::size_t>(((a * n[1] + y) * n[2] + z) * n[3] + c)] += d / number;
-            });
+            auto const add = [&](std::vector<double>& to, shown y, shown z, double what) {
+              if (!y.given && !z.given) to[place(n, a, y.cell, z.cell, c)] += y.sign * z.sign * what;
+            };
+            add(d_largest, row, column, d);
+            each_of_window(h, w, E, i, j, [&](shown y, shown z, index_t, index_t) { add(d_mean, y, z, d / number); });
           }
     auto const full = exchange_halo(x);
     CHECK(gather_all(max_pool2d<Size, Stride, P>(full)) == largest);
@@ -205,34 +250,39 @@ void check_pooling() {
 }  // namespace
 
 TEST_CASE("conv2d with halos: same padding, a window per element") {
-  check_convolution<1, 1, padding::same, edge::zero, images_of<edge::zero, 1>>(3, 3, 2);
-  check_convolution<1, 1, padding::same, edge::zero, images_of<edge::zero, 1, 2>>(1, 4, 3);
-  check_convolution<1, 1, padding::same, edge::periodic, images_of<edge::periodic, 2>>(3, 5, 2);
-  check_convolution<1, 1, padding::same, edge::mirror, images_of<edge::mirror, 1>>(3, 1, 1);
+  check_convolution<1, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1>>(3, 3, 2);
+  check_convolution<1, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1, 2>>(1, 4, 3);
+  check_convolution<1, 1, padding::same, all(edge::periodic), images_of<all(edge::periodic), 2>>(3, 5, 2);
+  check_convolution<1, 1, padding::same, mirrors, images_of<mirrors, 1>>(3, 1, 1);
 }
 
 TEST_CASE("conv2d with halos: strides, dilation and valid windows on uneven shards") {
-  check_convolution<2, 1, padding::same, edge::zero, images_of<edge::zero, 6>>(3, 2, 2);
-  check_convolution<3, 1, padding::valid, edge::zero, images_of<edge::zero, 6>>(2, 3, 1);
-  check_convolution<1, 2, padding::same, edge::copy, images_of<edge::copy, 4>>(3, 2, 2);
-  check_convolution<2, 1, padding::valid, edge::periodic, images_of<edge::periodic, 6>>(1, 1, 2);
+  check_convolution<2, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 6>>(3, 2, 2);
+  check_convolution<3, 1, padding::valid, all(edge::zero), images_of<all(edge::zero), 6>>(2, 3, 1);
+  check_convolution<1, 2, padding::same, mixed, images_of<mixed, 4>>(3, 2, 2);
+  check_convolution<2, 1, padding::valid, all(edge::periodic), images_of<all(edge::periodic), 6>>(1, 1, 2);
+}
+
+TEST_CASE("conv2d with halos: cells beyond a given edge are the program's, and constants") {
+  check_convolution<1, 1, padding::same, inflow, images_of<inflow, 1>>(3, 3, 2);
 }
 
 TEST_CASE("conv2d with halos: a whole dimension without room has zeros beyond its edges") {
-  check_convolution<1, 1, padding::same, edge::zero, layout<"data", halo(axes("h", "w"), 1), none, none>>(3, 3, 2);
+  check_convolution<1, 1, padding::same, all(edge::zero), layout<"data", halo(axes("h", "w"), 1), none, none>>(3, 3, 2);
 }
 
 TEST_CASE("pooling with halos: cells beyond a zero edge do not count, others do") {
-  check_pooling<2, 2, padding::valid, edge::zero, images_of<edge::zero, 5>>();
-  check_pooling<3, 1, padding::same, edge::zero, images_of<edge::zero, 1>>();
-  check_pooling<3, 2, padding::same, edge::periodic, images_of<edge::periodic, 6>>();
-  check_pooling<3, 2, padding::valid, edge::mirror, images_of<edge::mirror, 6>>();
+  check_pooling<2, 2, padding::valid, all(edge::zero), images_of<all(edge::zero), 5>>();
+  check_pooling<3, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1>>();
+  check_pooling<3, 2, padding::same, all(edge::periodic), images_of<all(edge::periodic), 6>>();
+  check_pooling<3, 1, padding::same, mixed, images_of<mixed, 2>>();
+  check_pooling<2, 1, padding::same, inflow, images_of<inflow, 1>>();
 }
 
 TEST_CASE("conv2d with halos: windows beyond the halo are an error on every rank, which names the widths") {
   for_each_grid([](device_mesh<grid> const& m, four const& n) {
     if (n[1] < 5 || n[2] < 5) return;
-    auto const x = exchange_halo(integers<stale<images_of<edge::zero, 1, 2>>>(m, n, 1));
+    auto const x = exchange_halo(integers<stale<images_of<all(edge::zero), 1, 2>>>(m, n, 1));
     auto const k = integers<replicated<4>>(m, {5, 3, n[3], 1}, 2);
     CHECK_THROWS_WITH_AS(
         (void)conv2d(x, k),
@@ -244,7 +294,7 @@ TEST_CASE("conv2d with halos: windows beyond the halo are an error on every rank
 
 TEST_CASE("conv2d with halos: the program's own array with strides, and one exchange in the ledger") {
   for_each_grid([](device_mesh<grid> const& m, four const& n) {
-    using H = images_of<edge::zero, 1>;
+    using H = images_of<all(edge::zero), 1>;
     auto const x = integers<stale<H>>(m, n, 1);
     shape const s = x.stored_extents();
     Kokkos::View<double****, Kokkos::LayoutLeft> const own(
