@@ -14,6 +14,7 @@ def results(x, y, holes, v):
     framed = numpy.pad(x, ((1, 2), (0, 3)), constant_values=0.5)
     later = numpy.zeros_like(x)
     later[3:] = x[:-3]
+    row, column = numpy.indices(x.shape)
     pasted = y.copy()
     pasted[11:211, 2:5] = x[5:205, 1:4]
     yield from {
@@ -29,11 +30,12 @@ def results(x, y, holes, v):
         "argsort_holes": numpy.argsort(holes, axis=0, kind="stable"),
         "argsort_v": numpy.argsort(v, kind="stable"), "top_0": -numpy.sort(-x, axis=0)[:5],
         "top_of_v": numpy.argsort(-v, kind="stable")[:20],
+        "roll": numpy.roll(x, 17, axis=0),
         "take_along": numpy.take_along_axis(y, numpy.argsort(x, axis=1, kind="stable"), axis=1),
         "where": numpy.where(x > y, x, -2 * y), "exp": numpy.exp(x / 9), "log": numpy.log(abs(x) + 1),
         "sqrt": numpy.sqrt(abs(y)), "tanh": numpy.tanh(x), "sin": numpy.sin(x), "cos": numpy.cos(y),
         "floor": numpy.floor(x / 3), "maximum": numpy.maximum(x, y), "minimum": numpy.minimum(x, y),
-        "arithmetic": (x + y) * (x - 2 * y) / (abs(y) + 1), "matmul": x.T @ y,
+        "arithmetic": (x + y) * (x - 2 * y) / (abs(y) + 1), "indices": x + 100 * row - 7 * column, "matmul": x.T @ y,
     }.items()
 
 

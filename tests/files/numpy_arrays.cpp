@@ -46,6 +46,12 @@ struct folder {
   }
 };
 
+struct tilted {
+  ASHLAR_FUNCTION double operator()(cell_index<2> const& at, double x) const {
+    return x + static_cast<double>(100 * at[0] - 7 * at[1]);
+  }
+};
+
 // L is the layout of the matrices, V of the vector.
 template <class L, class V>
 void compare_all(folder const& f) {
@@ -84,6 +90,7 @@ void compare_all(folder const& f) {
   f.compare("top_0", top_k<0>(x, 5).values);
   f.compare("top_of_v", top_k<0>(v, 20).indices);
   using Lines = layout<"p", none>;
+  f.compare("roll", roll<"p">(redistribute<Lines>(x), 17));
   f.compare("take_along", take_along<1>(redistribute<Lines>(y), argsort<1>(redistribute<Lines>(x))));
 
   f.compare("where", where(x > y, x, -2. * y));
@@ -97,6 +104,7 @@ void compare_all(folder const& f) {
   f.compare("maximum", maximum(x, y));
   f.compare("minimum", minimum(x, y));
   f.compare("arithmetic", (x + y) * (x - 2. * y) / (abs(y) + 1.));
+  f.compare("indices", elementwise(tilted{}, x));
   f.compare("matmul", einsum<"ij,ik->jk">(redistribute<Lines>(x), redistribute<Lines>(y)));
   if (rows != 301 || columns != 7) all_right = false;
 }
