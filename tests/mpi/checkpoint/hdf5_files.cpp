@@ -93,9 +93,14 @@ TEST_CASE("hdf5: a saved tensor comes back in every layout, contiguous, in chunk
   }
 }
 
+#ifdef ASHLAR_LONG_TESTS
 TEST_CASE_TEMPLATE("hdf5: each element type comes back", T, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
                    std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float, double, Kokkos::complex<float>,
                    Kokkos::complex<double>) {
+#else
+TEST_CASE_TEMPLATE("hdf5: an element type of each kind comes back", T, std::int8_t, std::uint32_t, double,
+                   Kokkos::complex<float>) {
+#endif
   shared_folder const folder;
   auto const m = mesh_of(grids().back());
   check_round_trips<T, layout<"x", "y">>(m, folder.path / "x.h5", shape::of(6, 11));

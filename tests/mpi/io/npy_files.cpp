@@ -263,9 +263,14 @@ TEST_CASE("npy: a large array in Fortran order becomes a tensor of every layout"
   });
 }
 
+#ifdef ASHLAR_LONG_TESTS
 TEST_CASE_TEMPLATE("npy: each element type comes back bit by bit", T, bool, std::int8_t, std::int16_t, std::int32_t,
                    std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float, double,
                    Kokkos::complex<float>, Kokkos::complex<double>) {
+#else
+TEST_CASE_TEMPLATE("npy: an element type of each kind comes back bit by bit", T, bool, std::int16_t, std::uint64_t,
+                   float, Kokkos::complex<double>) {
+#endif
   shared_folder const folder;
   auto const path = folder.path / "x.npy";
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
