@@ -102,6 +102,7 @@ class storage : public reader {
 
   std::vector<std::weak_ptr<reader>> readers_;
   std::shared_ptr<storage> lender_;                 // the block that owns the memory, if it is another
+  std::size_t ahead_ = 0;                           // bytes of the memory before `data`
   comm_detail::remaining_readers ranks_that_read_;  // none if there is a lender: it has been exposed
 
   friend pool<MemorySpace>;
@@ -133,6 +134,17 @@ class pool {
 
   // Null if the system has no memory.
   static void* new_memory(std::size_t size);
+
+  // Large blocks of the host would all begin at one place of a page. Then a processor may take a load from one array for one of
+  // what it has just stored to another, and waits. So they begin at eight places in turn.
+  static constexpr std::size_t page = 4096, places = 8;
+  static std::size_t room_ahead(std::size_t size) {
+    return std::is_same_v<MemorySpace, Kokkos::HostSpace> && size >= 32 * page ? page - page / places : 0;
+  }
+  static void* memory_of(block const& b) { return static_cast<std::byte*>(b.data) - b.ahead_; }
+  static std::size_t place_in_page(std::size_t size, std::size_t blocks_before) {
+    return room_ahead(size) == 0 ? 0 : blocks_before % places * (page / places);
+  }
 
   // Held for a few instructions, usually by one host thread. A mutex would cost a tiny collective 10 % of its time.
   class spin_lock {
@@ -211,16 +223,17 @@ std::shared_ptr<storage<MemorySpace>> pool<MemorySpace>::allocate(std::size_t by
   }
   if (b == nullptr) {
     std::unique_ptr<block> made(new block(nullptr, 0));
-    made->data = new_memory(size);
-    if (made->data == nullptr) {
+    void* memory = new_memory(size + room_ahead(size));
+    if (memory == nullptr) {
       std::lock_guard lock(s.lock);
       s.give_back(s.free_bytes);
     }
-    if (made->data == nullptr) made->data = new_memory(size);
-    if (made->data == nullptr) throw out_of_memory(bytes);
+    if (memory == nullptr) memory = new_memory(size + room_ahead(size));
+    if (memory == nullptr) throw out_of_memory(bytes);
     b = made.release();
     std::lock_guard lock(s.lock);
-    ++s.allocations;
+    b->ahead_ = place_in_page(size, s.allocations++);
+    b->data = static_cast<std::byte*>(memory) + b->ahead_;
     s.held += size;
     count();
   }
@@ -258,9 +271,9 @@ void pool<MemorySpace>::state::give_back(std::size_t bytes) {
     free[oldest].pop_back();
     std::size_t const size = size_of_class(oldest);
     if (!node_memory::instance().contains(b->data))
-      Kokkos::kokkos_free<MemorySpace>(b->data);
+      Kokkos::kokkos_free<MemorySpace>(memory_of(*b));
     else
-      node_memory::instance().free_block(b->data, size);
+      node_memory::instance().free_block(memory_of(*b), size + room_ahead(size));
     delete b;
     given += size, free_bytes -= size, held -= size;
   }
@@ -274,7 +287,7 @@ pool<MemorySpace>::state::state() {
     open = false;
     for (auto& list : free) {
       for (block* b : list) {
-        if (!node_memory::instance().contains(b->data)) Kokkos::kokkos_free<MemorySpace>(b->data);
+        if (!node_memory::instance().contains(b->data)) Kokkos::kokkos_free<MemorySpace>(memory_of(*b));
         delete b;
       }
       list.clear();

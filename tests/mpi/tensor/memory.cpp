@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -107,4 +109,17 @@ TEST_CASE("memory: a bound that tensors exceed on one rank is an error on every 
   CHECK_MESSAGE(contains(text, " bytes, more than the bound of " + std::to_string(before + 1000) +
                                    "; keep less, or raise the bound"),
                 text);
+}
+
+TEST_CASE("memory: large blocks that are made one after the other begin at different places of a page") {
+  device_mesh<line> const m(MPI_COMM_WORLD);
+  std::vector<decltype(make<double, layout<"x">>(m, {1}))> blocks;
+  std::set<std::uintptr_t> places;
+  for (int i = 0; i < 8; ++i) {
+    blocks.push_back(make<double, layout<"x">>(m, {(index_t{5} << 15) * m.size()}));
+    places.insert(reinterpret_cast<std::uintptr_t>(blocks.back().data()) % 4096);
+  }
+  // Memory that no other rank sees is the system's allocator's.
+  if (comm_detail::node_memory::instance().contains(blocks[0].data())) CHECK(places.size() == 8);
+  CHECK(places.size() > 2);
 }
