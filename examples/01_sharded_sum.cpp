@@ -1,7 +1,7 @@
 // What you learn here: the smallest program. A vector is sharded over all ranks; its sum is one message.
 //   mpiexec -n 4 sharded_sum
 // [program]
-#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor.hpp>
 #include <cstdio>
 using namespace ashlar;
 using grid = mesh<axis<"data">>;

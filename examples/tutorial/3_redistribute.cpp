@@ -1,6 +1,7 @@
 // Step 3 of the tutorial: the change from one layout to another, and its plan.
 // [program]
-#include <ashlar/ashlar.hpp>
+#include <ashlar/plan/print_ledger.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <iostream>
 

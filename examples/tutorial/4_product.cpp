@@ -1,6 +1,7 @@
 // Step 4 of the tutorial: the product of two matrices that two axes of the mesh shard.
 // [program]
-#include <ashlar/ashlar.hpp>
+#include <ashlar/blas.hpp>
+#include <ashlar/plan/print_ledger.hpp>
 
 #include <iostream>
 

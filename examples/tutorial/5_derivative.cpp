@@ -1,6 +1,7 @@
 // Step 5 of the tutorial: a line through points, by the derivative of the squared error.
 // [program]
-#include <ashlar/ashlar.hpp>
+#include <ashlar/autodiff/autodiff.hpp>
+#include <ashlar/blas.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -191,7 +191,7 @@ function(ashlar_first_include variable file)
   set(${variable} "${header}" PARENT_SCOPE)
 endfunction()
 
-# Tests that each header of a library compiles alone. A header that another header or a test includes first is tested
+# Tests that each header of a library compiles alone, and all of them in reverse order. A header that another header or a test includes first is tested
 # there. At each change these are the headers of ashlar::layout, and before a release all. Headers of parts of ashlar::ashlar are
 # compiled with its flags, as what is precompiled. Precompiled headers hide a missing include of MPI or Kokkos, so tree.layers
 # looks for that.
@@ -211,8 +211,10 @@ function(ashlar_add_header_tests library link)
     list(FILTER headers EXCLUDE REGEX "/(compiled/[a-z0-9_]+|instantiated)\\.hpp$")  # src/instantiated.cpp compiles these
   endif()
   set(sources)
+  set(in_reverse)  # tests and umbrella headers have other orders
   foreach(header IN LISTS headers)
     cmake_path(RELATIVE_PATH header BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/include")
+    string(PREPEND in_reverse "#include <${header}>\n")
     if(header IN_LIST tried)
       continue()
     endif()
@@ -221,10 +223,8 @@ function(ashlar_add_header_tests library link)
     file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${header}>\n")
     list(APPEND sources "${source}")
   endforeach()
-  if(NOT sources)
-    return()  # tests try them all
-  endif()
-  add_library(headers_of_${target} OBJECT ${sources})
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/headers/in_reverse_${target}.cpp" CONTENT "${in_reverse}")
+  add_library(headers_of_${target} OBJECT ${sources} "${CMAKE_CURRENT_BINARY_DIR}/headers/in_reverse_${target}.cpp")
   target_link_libraries(headers_of_${target} PRIVATE ${link} ashlar-test)
   if(NOT library STREQUAL "ashlar::layout")
     target_link_libraries(headers_of_${target} PRIVATE ${ashlar_compiled})

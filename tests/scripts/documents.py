@@ -53,13 +53,13 @@ for header, found in families.names_by_header(root).items():
         target = re.search(r"Link ``ashlar::(\w+)``", pages[families.family_of(header)])[1]
         faults += [f"the family {families.family_of(header)} links ashlar::{target}, which lacks {h}" for h in sorted(behind(header)) if parts[h] not in links[target]]
 
-# A how-to with code names the headers that it needs, by "Include `ashlar/...`" or in its code, and they declare the public names that the code calls.
+# A how-to or a step of the tutorial with code names the headers that it needs, by "Include `ashlar/...`" or in its code, and they declare the public names that the code calls.
 declared = {}
 for header, found in families.names_by_header(root).items():
     for name in found:
         declared.setdefault(name.rpartition("::")[2], set()).add(header)
 includes |= {h.name: set(re.findall(r'^#include "ashlar/([^"]+)"', h.read_text(encoding="utf-8"), re.M)) for h in include.glob("*.hpp")}
-for page in sorted((root / "docs" / "how_to").glob("*.md")):
+for page in sorted([*(root / "docs" / "how_to").glob("*.md"), *(root / "docs" / "tutorial").glob("*.md")]):
     text = page.read_text(encoding="utf-8")
     code = "\n".join(re.findall(r"^```cpp\n(.*?)^```", text, re.M | re.S))
     prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)

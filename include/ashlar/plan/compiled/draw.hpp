@@ -111,7 +111,7 @@ ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value co
   std::string rule(side, ' ');
   for (std::size_t i = 0; i < right.size(); ++i) rule += "+" + std::string(width, '-');
   rule += "+\n";
-  if (layout.rank > 0) line("", " ", text_of);
+  if (layout.rank > 0) line("", " ", [](index_set const& column) { return text_of(column); });
   out << rule;
   for (int r : down) {
     index_set const row = r < 0 ? index_set{} : rows[static_cast<std::size_t>(r)];
