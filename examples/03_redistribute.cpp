@@ -1,7 +1,7 @@
 // What you learn here: how a tensor gets from one layout into another, and what that costs.
 //   mpiexec -n 4 redistribute
-#include <ashlar/ashlar.hpp>
 #include <ashlar/plan/print.hpp>
+#include <ashlar/tensor.hpp>
 #include <ashlar/tensor/gather.hpp>
 #include <ashlar/tensor/print.hpp>
 

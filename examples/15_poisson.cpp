@@ -1,8 +1,8 @@
 // What you learn here: transforms of a field in three dimensions that ranks share, as one transform per dimension and two
 // redistributions.
 //   mpiexec -n 4 poisson
-#include <ashlar/ashlar.hpp>
-#include <ashlar/tensor/fft.hpp>
+#include <ashlar/fft.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <cmath>
 #include <iostream>

@@ -1,7 +1,7 @@
 // What you learn here: products of matrices in any layouts, and what they communicate. Squaring a matrix again and again
 // leaves its largest eigenvalue: the power iteration in few steps.
 //   mpiexec -n 4 products
-#include <ashlar/ashlar.hpp>
+#include <ashlar/blas.hpp>
 
 #include <cmath>
 #include <iostream>

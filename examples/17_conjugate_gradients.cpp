@@ -1,7 +1,7 @@
 // What you learn here: an iterative solver on a grid that ranks share. Vectors are tensors with halos; an iteration is
 // one exchange and two all-reduces.
 //   mpiexec -n 4 conjugate_gradients
-#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <cmath>
 #include <iostream>

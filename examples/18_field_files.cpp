@@ -1,9 +1,8 @@
 // What you learn here: a field goes to an HDF5 file and a time series, and comes back on other ranks in another layout.
 //   mpiexec -n 4 field_files
-#include <ashlar/ashlar.hpp>
-#include <ashlar/io/field_series.hpp>
-#include <ashlar/io/hdf5_attributes.hpp>
-#include <ashlar/io/hdf5_files.hpp>
+#include <ashlar/hdf5.hpp>
+#include <ashlar/io.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <iostream>
 

@@ -1,7 +1,7 @@
 // What you learn here: a dense system that ranks share, solved by a Cholesky factor. ScaLAPACK reads the block-cyclic shards
 // where they are, and the ledger shows what is moved besides.
 //   mpiexec -n 4 cholesky
-#include <ashlar/ashlar.hpp>
+#include <ashlar/blas.hpp>
 #include <ashlar/linalg/cholesky.hpp>
 #include <ashlar/linalg/norm.hpp>
 #include <ashlar/linalg/triangular_solve.hpp>

@@ -1,6 +1,6 @@
 // What you learn here: a code of MPI and Kokkos keeps its arrays and kernels, and gives its exchange of ghost cells away.
 //   mpiexec -n 4 adopt
-#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor.hpp>
 #include <cstdio>
 #include <functional>
 using namespace ashlar;

@@ -1,6 +1,6 @@
 // What you learn here: a board on a torus that ranks share, in steps of several generations with one exchange each.
 //   mpiexec -n 4 life
-#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <iostream>
 

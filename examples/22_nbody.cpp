@@ -1,7 +1,7 @@
 // What you learn here: bodies that attract each other, all with all. Blocks of visitors go from rank to rank by roll_async,
 // and each block is on its way while the one before attracts.
 //   mpiexec -n 4 nbody
-#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <cmath>
 #include <iostream>

@@ -1,7 +1,8 @@
 // What you learn here: the adjoint of a simulation. A nonlinear stencil states its slope; the gradient with respect to the
 // first field follows, and sends halo cells back to their owners.
 //   mpiexec -n 4 burgers
-#include <ashlar/ashlar.hpp>
+#include <ashlar/autodiff/autodiff.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <cmath>
 #include <iostream>

@@ -4,7 +4,7 @@
 #include <petscdmda.h>
 #include <petscksp.h>
 
-#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor.hpp>
 #include <iostream>
 #include <numbers>
 using namespace ashlar;

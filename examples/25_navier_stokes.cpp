@@ -1,8 +1,8 @@
 // What you learn here: a spectral simulation. Derivatives are products with wave numbers, products are formed in space, and
 // the terms of a step are transforms and redistributions that the compiler counts.
 //   mpiexec -n 4 navier_stokes
-#include <ashlar/ashlar.hpp>
-#include <ashlar/tensor/fft.hpp>
+#include <ashlar/fft.hpp>
+#include <ashlar/tensor.hpp>
 #include <cmath>
 #include <iostream>
 #include <numbers>

@@ -1,5 +1,6 @@
 // A field goes to a .npy file from blocks, and comes back by columns.
-#include <ashlar/ashlar.hpp>
+#include <ashlar/io.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // The product of two matrices that two axes of the mesh shard.
-#include <ashlar/ashlar.hpp>
+#include <ashlar/blas.hpp>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // A matrix whose rows are sharded becomes one whose columns are, and comes back.
-#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <cstdio>
 
