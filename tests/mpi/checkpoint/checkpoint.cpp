@@ -5,6 +5,7 @@
 #include "support.hpp"
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -269,7 +269,8 @@ TEST_CASE("halo: ranks of a node read memory, and messages go to other nodes alo
   using H = layout<halo("y", 1), none>;
   device_mesh<rows> const m(MPI_COMM_WORLD);
   int const p = m.size(), rank = m.rank();
-  bool const in_memory = comm::tuned.shared_memory && comm_detail::shared_memory_setting().value.value_or(true);
+  bool const in_memory =
+      ASHLAR_LINUX && comm::tuned.shared_memory && comm_detail::shared_memory_setting().value.value_or(true);
   int const of_a_node = in_memory ? comm_detail::ranks_per_node_setting().value.value_or(p) : 1;
   auto const node_of = [&](int q) { return q / of_a_node; };
   auto const neighbours = [&](auto const& counts) {
