@@ -191,8 +191,8 @@ function(ashlar_first_include variable file)
   set(${variable} "${header}" PARENT_SCOPE)
 endfunction()
 
-# Tests that each header of a library compiles alone, and all of them in reverse order. A header that another header or a test includes first is tested
-# there. At each change these are the headers of ashlar::layout, and before a release all. Headers of parts of ashlar::ashlar are
+# Tests that each header of a library compiles alone, and all of them in reverse order. A header that another header or a test
+# includes first is tested there. At each change these are the headers of ashlar::layout, and before a release all. Headers of parts of ashlar::ashlar are
 # compiled with its flags, as what is precompiled. Precompiled headers hide a missing include of MPI or Kokkos, so tree.layers
 # looks for that.
 function(ashlar_add_header_tests library link)

@@ -253,12 +253,14 @@ TEST_CASE("conv2d with halos: same padding, a window per element") {
   check_convolution<1, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1>>(3, 3, 2);
   check_convolution<1, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1, 2>>(1, 4, 3);
   check_convolution<1, 1, padding::same, all(edge::periodic), images_of<all(edge::periodic), 2>>(3, 5, 2);
+  check_convolution<1, 1, padding::same, all(edge::mirror), images_of<all(edge::mirror), 1>>(3, 1, 1);
   check_convolution<1, 1, padding::same, mirrors, images_of<mirrors, 1>>(3, 1, 1);
 }
 
 TEST_CASE("conv2d with halos: strides, dilation and valid windows on uneven shards") {
   check_convolution<2, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 6>>(3, 2, 2);
   check_convolution<3, 1, padding::valid, all(edge::zero), images_of<all(edge::zero), 6>>(2, 3, 1);
+  check_convolution<1, 2, padding::same, all(edge::copy), images_of<all(edge::copy), 4>>(3, 2, 2);
   check_convolution<1, 2, padding::same, mixed, images_of<mixed, 4>>(3, 2, 2);
   check_convolution<2, 1, padding::valid, all(edge::periodic), images_of<all(edge::periodic), 6>>(1, 1, 2);
 }
@@ -275,6 +277,7 @@ TEST_CASE("pooling with halos: cells beyond a zero edge do not count, others do"
   check_pooling<2, 2, padding::valid, all(edge::zero), images_of<all(edge::zero), 5>>();
   check_pooling<3, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1>>();
   check_pooling<3, 2, padding::same, all(edge::periodic), images_of<all(edge::periodic), 6>>();
+  check_pooling<3, 2, padding::valid, all(edge::mirror), images_of<all(edge::mirror), 6>>();
   check_pooling<3, 1, padding::same, mixed, images_of<mixed, 2>>();
   check_pooling<2, 1, padding::same, inflow, images_of<inflow, 1>>();
 }
