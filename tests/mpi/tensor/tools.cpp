@@ -2,6 +2,7 @@
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/ops/bundle.hpp"
 #include "support/dense.hpp"
+#include "support/heard.hpp"
 #include <doctest/doctest.h>
 #include <string>
 
@@ -12,37 +13,6 @@ namespace {
 
 using line = mesh<axis<"x">>;
 using grid = mesh<axis<"x">, axis<"y">>;
-
-// What a tool hears while f runs: regions with their depth, and kernels.
-struct heard {
-  std::vector<std::string> begun;
-  int open = 0, deepest = 0;
-
-  long count(std::string const& name) const {
-    return std::count_if(begun.begin(), begun.end(),
-                         [&](std::string const& s) { return s.find(name) != std::string::npos; });
-  }
-};
-heard* listener = nullptr;
-
-template <class F>
-heard heard_in(F const& f) {
-  namespace tools = Kokkos::Tools::Experimental;
-  tools::EventSet const before = tools::get_callbacks();
-  heard all;
-  listener = &all;
-  tools::set_push_region_callback([](char const* name) {
-    listener->begun.emplace_back(name);
-    listener->deepest = std::max(listener->deepest, ++listener->open);
-  });
-  tools::set_pop_region_callback([] { --listener->open; });
-  tools::set_begin_parallel_for_callback(
-      [](char const* name, std::uint32_t, std::uint64_t*) { listener->begun.emplace_back(name); });
-  f();
-  Kokkos::fence();
-  tools::set_callbacks(before);
-  return all;
-}
 
 }  // namespace
 

@@ -18,6 +18,7 @@
 #include "ashlar/kernels/write_and_reduce.hpp"
 #include "support/device_array.hpp"
 #include "support/device_on_host.hpp"
+#include "support/heard.hpp"
 #include <doctest/doctest.h>
 #include <array>
 #include <limits>
@@ -445,20 +446,6 @@ struct five_cells_by_index {
   }
 };
 
-// The kernels that f() begins.
-int begun = 0;
-template <class F>
-int kernels_of(F const& f) {
-  namespace tools = Kokkos::Tools::Experimental;
-  tools::EventSet const before = tools::get_callbacks();
-  begun = 0;
-  tools::set_begin_parallel_for_callback([](char const*, std::uint32_t, std::uint64_t*) { ++begun; });
-  f();
-  Kokkos::fence();
-  tools::set_callbacks(before);
-  return begun;
-}
-
 template <class Leaf>
 void set_cells(Leaf& leaf, double const* first, index_t row, index_t step) {
   leaf.at = {first, {row, step}};
@@ -476,13 +463,14 @@ TEST_CASE("devices: an exchange of halos packs 14 boxes and adds 20 by one kerne
   std::vector<kernels_detail::field_box> const fields(
       15, {source, reinterpret_cast<unsigned char*>(y.data()), 8, loops.nest()});
   for (std::size_t const n : {std::size_t(14), std::size_t(15)})
-    CHECK(kernels_of([&] { kernels_detail::copy_fields(device_on_host<1>(), fields.data(), n); }) == (n == 14 ? 1 : 2));
+    CHECK(heard_in([&] { kernels_detail::copy_fields(device_on_host<1>(), fields.data(), n); }).launched ==
+          (n == 14 ? 1 : 2));
   CHECK(y == x);
   for (std::size_t const n : {std::size_t(20), std::size_t(21)})
-    CHECK(kernels_of([&] {
+    CHECK(heard_in([&] {
             kernels_detail::add_boxes(device_on_host<1>(), x.data(), y.data(), s,
                                       std::span<kernels_detail::loop_nest<2> const>(boxes).first(n));
-          }) == (n == 20 ? 1 : 2));
+          }).launched == (n == 20 ? 1 : 2));
   CHECK(y == std::vector<double>(20, 42.));
 }
 
@@ -530,12 +518,14 @@ TEST_CASE_TEMPLATE("devices: stencils, of one colour, too, and their transposes"
                       y[at] = all[static_cast<std::size_t>(at)];
                     }
               } else {
-                CHECK(kernels_of([&] { kernels_detail::run_stencil_on_boxes<2>(on, on_box(y), boundary); }) == 1);
+                CHECK(heard_in([&] { kernels_detail::run_stencil_on_boxes<2>(on, on_box(y), boundary); }).launched ==
+                      1);
               }
             },
             1e-15);
         std::vector<double> y(static_cast<std::size_t>(size));
-        CHECK(kernels_of([&] { kernels_detail::run_stencil_kernel(device_on_host<1>(), on_box(y.data())); }) == 1);
+        CHECK(heard_in([&] { kernels_detail::run_stencil_kernel(device_on_host<1>(), on_box(y.data())); }).launched ==
+              1);
       }
 
       using back = kernels_detail::stencil_back_kernel<0, F, double, double, 2, double>;
