@@ -27,18 +27,20 @@ struct updater {
   template <class T>
   bool as(char const* type) const {
     if (file.filename().string().find(std::string(type) + "_") != 0) return false;
-    if constexpr (std::is_same_v<T, bool>)
-      write(generate<double, layout<none, none>>(
-                m, {7, 5}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return static_cast<double>(i * 5 + j); }) > 0.5);
-    else
-      write(generate<T, layout<none, none>>(
-          m, {7, 5}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return element<T>(i * 5 + j); }));
+    write<T, layout<"p", "q">>();
+    write<T, layout<cyclic("q", 2), none>>();
     return true;
   }
-  template <class X>
-  void write(X const& x) const {
-    update_hdf5(redistribute<layout<"p", "q">>(x), file, "u", {4, 3});
-    update_hdf5(redistribute<layout<cyclic("q", 2), none>>(x), file, "u", {4, 3});
+  template <class T, class L>
+  void write() const {
+    if constexpr (std::is_same_v<T, bool>)
+      update_hdf5(
+          generate<double, L>(
+              m, {7, 5}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return static_cast<double>(i * 5 + j); }) > 0.5,
+          file, "u", {4, 3});
+    else
+      update_hdf5(generate<T, L>(m, {7, 5}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return element<T>(i * 5 + j); }),
+                  file, "u", {4, 3});
   }
 };
 

@@ -4,6 +4,7 @@
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/host_elements.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include "larger.hpp"
 #include <algorithm>
@@ -248,11 +249,8 @@ template <class X>
 auto shard(X const& x) {
   auto const& t = plan_detail::materialize(x);
   using Tensor = std::remove_cvref_t<decltype(t)>;
-  using T = typename Tensor::element_type;
-  std::vector<T> copy(static_cast<std::size_t>(t.local_size()));
-  Kokkos::deep_copy(kernels_detail::unmanaged<Kokkos::HostSpace, T>(copy.data(), copy.size()),
-                    kernels_detail::unmanaged<typename Tensor::execution_space, T>(t.data(), copy.size()));
-  return copy;
+  auto const own = tensor_detail::on_host<typename Tensor::execution_space>(t.data(), t.local_size());
+  return std::vector<typename Tensor::element_type>(own.data(), own.data() + own.size());
 }
 
 /// A tensor of layout L, partial or not, whose element at global position g is element(g, s) in term s.
@@ -261,8 +259,7 @@ auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
   auto t = plan_detail::allocate<T, L>(m, extents);
   using Stored = typename decltype(t)::element_type;
   auto const mine = shard_of<Stored>(extents, t.layout, m.sizes(), m.rank(), element);
-  Kokkos::deep_copy(kernels_detail::unmanaged<typename decltype(t)::execution_space, Stored>(t.data(), mine.size()),
-                    kernels_detail::unmanaged<Kokkos::HostSpace, Stored const>(mine.data(), mine.size()));
+  tensor_detail::fill_from_host(t, [&](Stored* own) { std::copy(mine.begin(), mine.end(), own); });
   return t;
 }
 

@@ -80,7 +80,8 @@ void for_each_stored_index(region const& own, layout_detail::halo_widths const& 
 /// Calls f(index, dimensions in which it is outside the owned box, element) for each cell that this rank stores.
 template <class X>
 void for_each_stored(X const& x, std::function<void(three_indices const&, int, element_t<X>)> const& f) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.stored_view());
+  auto const host =
+      tensor_detail::on_host<typename X::execution_space>(x.stored_view().data(), x.stored_extents().size());
   for_each_stored_index(x.local_region(), X::widths,
                         [&](three_indices const& v, int outside, index_t i) { f(v, outside, host.data()[i]); });
 }

@@ -13,7 +13,7 @@
 #include <streambuf>
 #include <string>
 #include <thread>
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ASHLAR_ADDRESS_SANITIZER
 #include <sanitizer/lsan_interface.h>
 /// Tests ask for more memory than there is: allocations fail as they do without the sanitizer. Code of the sanitizer
 /// calls this.
@@ -146,16 +146,16 @@ void name_skipped_case(char const* condition) {
 int main(int argc, char** argv) {
   // Leaks of plug-ins that MPI unloads have no name by which to suppress them. So allocations while MPI starts are
   // ignored, and leaks are checked before it ends.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ASHLAR_ADDRESS_SANITIZER
   __lsan_disable();
 #endif
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ASHLAR_ADDRESS_SANITIZER
   __lsan_enable();
 #endif
   int const result = run(argc, argv);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ASHLAR_ADDRESS_SANITIZER
   __lsan_do_leak_check();
 #endif
   MPI_Finalize();

@@ -6,7 +6,7 @@
 namespace ashlar::test {
 
 /// False if a sanitizer keeps memory that is freed.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ASHLAR_ADDRESS_SANITIZER
 inline constexpr bool freed_memory_serves_again = false;
 #else
 inline constexpr bool freed_memory_serves_again = true;

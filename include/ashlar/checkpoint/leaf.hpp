@@ -74,7 +74,7 @@ template <class X>
 class tensor_leaf final : public checkpoint_leaf {
   using Tensor = std::remove_const_t<X>;
   using space = typename Tensor::execution_space;
-  using host_bytes = decltype(host_mirror<space>(static_cast<char*>(nullptr), index_t{0}));
+  using host_bytes = tensor_detail::host_elements<space, unsigned char>;
 
  public:
   explicit tensor_leaf(X& x) : x_(x) {
@@ -94,16 +94,16 @@ class tensor_leaf final : public checkpoint_leaf {
   bool is_on_host() const override { return std::is_same_v<typename space::memory_space, Kokkos::HostSpace>; }
   unsigned char const* shard() override {
     host_.emplace(on_host<space>(bytes_of(x_), size(x_)));
-    return reinterpret_cast<unsigned char const*>(host_->data());
+    return host_->data();
   }
   unsigned char* room() override {
     fresh_.emplace(x_.mesh(), x_.extents());
-    host_.emplace(host_mirror<space>(bytes_of(*fresh_), size(*fresh_)));
-    return reinterpret_cast<unsigned char*>(host_->data());
+    host_.emplace(bytes_of(*fresh_), size(*fresh_));
+    return host_->data();
   }
   void accept() override {
     if constexpr (!std::is_const_v<X>) {
-      Kokkos::deep_copy(unmanaged<space, char>(bytes_of(*fresh_), host_->size()), *host_);
+      host_->write();
       x_ = *fresh_;
       release();
     }
@@ -114,7 +114,7 @@ class tensor_leaf final : public checkpoint_leaf {
   }
 
  private:
-  static char* bytes_of(Tensor const& x) { return reinterpret_cast<char*>(x.data()); }
+  static unsigned char* bytes_of(Tensor const& x) { return reinterpret_cast<unsigned char*>(x.data()); }
   static index_t size(Tensor const& x) {
     return x.local_size() * static_cast<index_t>(sizeof(typename Tensor::element_type));
   }

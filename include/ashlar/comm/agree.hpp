@@ -29,6 +29,9 @@ ASHLAR_INLINE void throw_together(communicator const& c, std::optional<std::stri
 // Returns every rank's number.
 ASHLAR_INLINE std::vector<index_t> gathered_by_mpi(communicator const& c, index_t mine);
 
+// The text of the exception that is being handled.
+ASHLAR_INLINE std::string text_of_exception();
+
 // Runs f. If it throws, stores the text of the exception in `failure`.
 template <class F>
 auto run_catching(F& f, std::optional<std::string>& failure) {
@@ -41,10 +44,8 @@ auto run_catching(F& f, std::optional<std::string>& failure) {
     } else {
       value.emplace(f());
     }
-  } catch (std::exception const& e) {
-    failure = e.what();
   } catch (...) {
-    failure = "an exception that is no std::exception";
+    failure = text_of_exception();
   }
   return value;
 }

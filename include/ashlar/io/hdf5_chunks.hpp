@@ -24,10 +24,9 @@ struct hdf5_field {
             .options = options},
         array(array_of(x.mesh(), x.layout, x.extents(), sizeof(typename X::element_type))),
         rank(x.mesh().rank()) {
-    using host = decltype(on_host<typename X::execution_space>(x.data(), x.local_size()));
-    auto const memory = std::make_shared<host const>(on_host<typename X::execution_space>(x.data(), x.local_size()));
-    owner = std::make_shared<std::pair<X, std::shared_ptr<host const>>>(x, memory);
-    shard = reinterpret_cast<unsigned char const*>(memory->data());
+    auto const memory = on_host<typename X::execution_space>(x.data(), x.local_size());
+    owner = std::make_shared<std::pair<X, decltype(memory)>>(x, memory);
+    shard = reinterpret_cast<unsigned char const*>(memory.data());
     if (set.name.starts_with('/')) set.name.erase(0, 1);
     choose_chunks(set);
   }

@@ -41,11 +41,9 @@ struct npz_part {
         header(npy_header_of(type_of_elements<typename X::element_type>(), x.extents())),
         array(array_of(x.mesh(), x.layout, x.extents(), sizeof(typename X::element_type))),
         rank(x.mesh().rank()) {
-    using host = decltype(tensor_detail::on_host<typename X::execution_space>(x.data(), x.local_size()));
-    auto const memory =
-        std::make_shared<host const>(tensor_detail::on_host<typename X::execution_space>(x.data(), x.local_size()));
-    owner = std::make_shared<std::pair<X, std::shared_ptr<host const>>>(x, memory);
-    shard = reinterpret_cast<unsigned char const*>(memory->data());
+    auto const memory = on_host<typename X::execution_space>(x.data(), x.local_size());
+    owner = std::make_shared<std::pair<X, decltype(memory)>>(x, memory);
+    shard = reinterpret_cast<unsigned char const*>(memory.data());
   }
 };
 

@@ -195,7 +195,7 @@ sharded_tensor<T, L, M> scatter_stored_cells(device_mesh<M> const& m, shape cons
   X const x(m, extents);
   axis_mask const axes = X::layout.sharding();
   T* const cells = all_cells_of(x);
-  auto const own = host_mirror<space>(cells, x.stored_extents().size());
+  host_elements<space, T> const own(cells, x.stored_extents().size());
   memory_of_messages const filled(nullptr, own.data());
   if (m.sizes().position(m.rank(), ~axes) == 0) {
     communicator const& c = m.communicator(axes);
@@ -215,7 +215,7 @@ sharded_tensor<T, L, M> scatter_stored_cells(device_mesh<M> const& m, shape cons
     exchange_with_first(c, blocks, true, static_cast<T const*>(packed.data()), own.data());
   }
   comm::broadcast(m.communicator(~axes), own.data(), own.size(), 0);
-  Kokkos::deep_copy(unmanaged<space, T>(cells, own.size()), own);
+  own.write();
   return x;
 }
 

@@ -4,27 +4,59 @@
 
 namespace ashlar::tensor_detail {
 
+/// n elements of a shard, where the host reads and writes them. They stay in place if that is memory of the host; else
+/// they are a copy. Their bytes move: a copy of elements by Kokkos would instantiate 660 templates for each type.
 template <class Space, class T>
-auto host_mirror(T* data, index_t n) {
-  return Kokkos::create_mirror_view(Kokkos::HostSpace{}, unmanaged<Space, T>(data, static_cast<std::size_t>(n)));
+class host_elements {
+ public:
+  host_elements(T* shard, index_t n) : shard_(shard), n_(static_cast<std::size_t>(n)) {
+    if constexpr (!in_place)
+      copy_ = host_bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::host_elements"), n_ * sizeof(T));
+  }
+  T* data() const {
+    if constexpr (in_place)
+      return shard_;
+    else
+      return reinterpret_cast<T*>(copy_.data());
+  }
+  std::size_t size() const { return n_; }
+  /// Waits for the kernels of the space, and has what they wrote.
+  void read() const {
+    if constexpr (!in_place) Kokkos::deep_copy(Space{}, copy_, bytes_of_shard<char const>());
+    Space{}.fence("ashlar: before the host reads");
+  }
+  /// Gives the shard what the host wrote.
+  void write() const {
+    if constexpr (!in_place) Kokkos::deep_copy(bytes_of_shard<char>(), copy_);
+  }
+
+ private:
+  static constexpr bool in_place = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+  using host_bytes = Kokkos::View<char*, Kokkos::HostSpace>;
+  template <class Byte>
+  auto bytes_of_shard() const {
+    return unmanaged<Space, Byte>(reinterpret_cast<Byte*>(shard_), copy_.size());
+  }
+  struct nothing {};
+  T* shard_;
+  std::size_t n_;
+  [[no_unique_address]] std::conditional_t<in_place, nothing, host_bytes> copy_;
+};
+
+/// The elements in memory that the host reads.
+template <class Space, class T>
+host_elements<Space, T> on_host(T* data, index_t n) {
+  host_elements<Space, T> const elements(data, n);
+  elements.read();
+  return elements;
 }
 
-// Returns the elements in memory that the host reads: in place, if it can.
-template <class Space, class T>
-auto on_host(T* data, index_t n) {
-  auto const copy = host_mirror<Space>(data, n);
-  Kokkos::deep_copy(Space{}, copy, unmanaged<Space, T>(data, copy.size()));
-  Space{}.fence("ashlar: before the host reads");
-  return copy;
-}
-
-// Writes a shard from the host by fill(elements): in place if the host may write there, else by a copy.
+/// Writes a shard from the host by fill(elements).
 template <class X, class Fill>
 void fill_from_host(X const& x, Fill const& fill) {
-  using space = typename X::execution_space;
-  auto const own = host_mirror<space>(x.data(), x.local_size());
-  fill(own.data());
-  Kokkos::deep_copy(unmanaged<space, typename X::element_type>(x.data(), own.size()), own);
+  host_elements<typename X::execution_space, typename X::element_type> const elements(x.data(), x.local_size());
+  fill(elements.data());
+  elements.write();
 }
 
 }  // namespace ashlar::tensor_detail

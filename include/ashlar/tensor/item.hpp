@@ -1,5 +1,6 @@
 // The number of a scalar tensor.
 #pragma once
+#include "ashlar/tensor/host_elements.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 
 namespace ashlar {
@@ -17,8 +18,7 @@ auto item(X const& x) {
   element_t<X> value{};
   if constexpr (rank_v<X> == 0) {
     auto const& t = plan_detail::materialize(x);
-    Kokkos::deep_copy(Kokkos::View<element_t<X>, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value),
-                      t.view());
+    value = *tensor_detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), 1).data();
   }
   return value;
 }

@@ -19,7 +19,8 @@ void require_equal_replicas(device_mesh<M> const& m, P const& p) {
   std::optional<std::string> failure;  // of one group; its ranks go on to the next tensor with all others
   for_each_leaf(
       [&](auto const& x) {
-        auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x.view());
+        auto const host = tensor_detail::on_host<typename std::remove_cvref_t<decltype(x)>::execution_space>(
+            x.data(), x.local_size());
         std::vector<index_t> const sum{
             static_cast<index_t>(crc32c(0, host.data(), host.size() * sizeof(*host.data())))};
         try {

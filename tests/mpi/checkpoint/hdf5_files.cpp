@@ -80,7 +80,9 @@ TEST_CASE("hdf5: a saved tensor comes back in every layout, contiguous, in chunk
   auto const path = folder.path / "x.h5";
   for (auto const& sizes : grids()) {
     auto const m = mesh_of(sizes);
-    for (shape const& n : {shape::of(0, 4), shape::of(1, 1), shape::of(13, 7), shape::of(7, 9001)}) {
+    std::vector<shape> extents{shape::of(0, 4), shape::of(1, 1), shape::of(13, 7)};
+    if (sizes == grids()[grids().size() / 2]) extents.push_back(shape::of(7, 9001));  // 2 x 2, where ranks allow it
+    for (shape const& n : extents) {
       check_round_trips<double, layout<none, none>>(m, path, n);
       check_round_trips<double, layout<"x", "y">>(m, path, n);
       check_round_trips<double, layout<axes("y", "x"), none>>(m, path, n);
@@ -153,7 +155,12 @@ TEST_CASE("hdf5: a rank takes its shard, two chunks and a limited buffer") {
   ASHLAR_NEEDS(test::host_reads_tensors && test::freed_memory_serves_again && test::begin_peak_memory());
   shared_folder const folder;
   auto const path = folder.path / "u.h5";
-  index_t const rows = 3 << 13, columns = 1 << 10, most_bytes = 42 << 20;
+#ifdef ASHLAR_LONG_TESTS
+  index_t const rows = 3 << 13;
+#else
+  index_t const rows = 3 << 12;  // more than `most_bytes`, too
+#endif
+  index_t const columns = 1 << 10, most_bytes = 42 << 20;
   device_mesh<grid> const m = mesh_of({test::world_size(), 1});
   std::vector<index_t> const low{256, 1024},
       high{8192, 32};  // all chunks that begin at the same first index have 1 and 32 MiB

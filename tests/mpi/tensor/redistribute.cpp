@@ -187,7 +187,7 @@ void finish(tally& all, mesh_shape const& mesh, tensor_detail::dimension_order c
 }
 
 // Address sanitizers take 8 times as long: each layout has one of the extents there, and tensors are partial in two ways.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ASHLAR_ADDRESS_SANITIZER
 constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;

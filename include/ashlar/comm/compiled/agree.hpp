@@ -26,6 +26,16 @@ ASHLAR_INLINE std::string broadcast_text(communicator const& c, std::string cons
   return {text.data(), *length.data()};
 }
 
+ASHLAR_INLINE std::string text_of_exception() {
+  try {
+    throw;
+  } catch (std::exception const& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
 ASHLAR_INLINE std::string with_call(std::string text) {
   if (text.find("; called at ") != std::string::npos) return text;
   plan_detail::error_text call;
