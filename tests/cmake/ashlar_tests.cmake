@@ -176,15 +176,15 @@ function(ashlar_add_mpi_tests layer library)
     endforeach()
   endif()
   # Products on nodes of 3 ranks and of 1 rank.
-  if(layer STREQUAL "ops" AND "nodes:4" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
+  if(layer STREQUAL "ops" AND "${ARGN}" MATCHES "/matmul\\.cpp" AND "nodes:4" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
     ashlar_add_test(mpi.ops.unequal_nodes RANKS 4 COMMAND env ASHLAR_RANKS_PER_NODE=3 "$<TARGET_FILE:mpi_ops>"
       "-sf=*/matmul.cpp,*/matmul_into.cpp,*/products_at_random.cpp,*/collective_einsum.cpp" ${without_nodes})
   endif()
-  if(layer STREQUAL "tensor" AND "2" IN_LIST ASHLAR_TEST_RANKS AND "any" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
+  if(layer STREQUAL "tensor" AND "${ARGN}" MATCHES "/threaded_sums\\.cpp" AND "2" IN_LIST ASHLAR_TEST_RANKS AND "any" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
     ashlar_add_test(mpi.tensor.threads RANKS 2 COMMAND env OMP_NUM_THREADS=2 "$<TARGET_FILE:mpi_tensor>" "-tc=sums of*,loops of*")
   endif()
   # Halos on nodes of 3 ranks and of 1 rank: messages to the other node alone.
-  if(layer STREQUAL "tensor" AND "nodes:4" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
+  if(layer STREQUAL "tensor" AND "${ARGN}" MATCHES "/halo\\.cpp" AND "nodes:4" IN_LIST ASHLAR_TRANSPORTS_OF_TESTS)
     ashlar_add_test(mpi.tensor.unequal_nodes RANKS 4 COMMAND env ASHLAR_RANKS_PER_NODE=3 "$<TARGET_FILE:mpi_tensor>"
       "-sf=*/halo.cpp,*/halo_bundle.cpp,*/add_halo.cpp" ${without_nodes})
   endif()
