@@ -122,7 +122,7 @@ function(ashlar_add_unit_tests layer library)
   endif()
   ashlar_add_doctest(unit_${layer} ${main} ${library} ${ARGN})
   set(slow)
-  if(ASHLAR_SANITIZE AND ASHLAR_TESTS_ONLY)
+  if(ASHLAR_SANITIZE AND ASHLAR_TESTS_ONLY)  # the preset's subset: these take a minute, and dev has them
     set(slow "-tce=convolution: few and many images*,arrays that are transformed in many tasks*,the classes can be told apart*")
   endif()
   ashlar_add_test(unit.${layer} COMMAND unit_${layer} ${slow})

@@ -91,7 +91,7 @@ class tensor_leaf final : public checkpoint_leaf {
     mesh = m.sizes();
     group = m.communicator(layout.sharding());
   }
-  bool is_on_host() const override { return std::is_same_v<typename space::memory_space, Kokkos::HostSpace>; }
+  bool is_on_host() const override { return tensor_detail::lies_on_host<space>; }
   unsigned char const* shard() override {
     host_.emplace(on_host<space>(bytes_of(x_), size(x_)));
     return host_->data();

@@ -30,34 +30,13 @@ template <class X>
 class host_shard {
  public:
   using element = library_element_t<X>;
-  explicit host_shard(X const& x) : x_(x) {
-    space().fence("ashlar: before a solver");
-    if constexpr (!in_place) {
-      staged_ = view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::linalg"), size());
-      Kokkos::deep_copy(staged_, shard());
-    }
-  }
-  element* data() const {
-    if constexpr (in_place)
-      return reinterpret_cast<element*>(x_.data());
-    else
-      return reinterpret_cast<element*>(staged_.data());
-  }
-  void finish() const {
-    if constexpr (!in_place) Kokkos::deep_copy(shard(), staged_);
-  }
+  explicit host_shard(X const& x) : x_(x), elements_(x_.data(), x_.local_size()) { elements_.read(); }
+  element* data() const { return reinterpret_cast<element*>(elements_.data()); }
+  void finish() const { elements_.write(); }
 
  private:
-  using T = element_t<X>;
-  using view = Kokkos::View<T*, Kokkos::HostSpace>;
-  static constexpr bool in_place = tensor_detail::host_reads<typename X::execution_space>;
-  static typename X::execution_space space() { return {}; }
-  std::size_t size() const { return static_cast<std::size_t>(x_.local_size()); }
-  auto shard() const {
-    return Kokkos::View<T*, typename X::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x_.data(), size());
-  }
   X x_;
-  view staged_;
+  tensor_detail::host_elements<typename X::execution_space, element_t<X>> elements_;
 };
 
 /// The tensor in another layout and in memory of its own, which a routine may overwrite. fill(x, y) writes y; x is y if

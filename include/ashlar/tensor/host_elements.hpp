@@ -1,8 +1,25 @@
 // The elements of a shard in memory of the host.
 #pragma once
+#include <cstring>
 #include "ashlar/kernels/strided_copy.hpp"
 
 namespace ashlar::tensor_detail {
+
+template <class Space>
+inline constexpr bool lies_on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+
+/// Copies bytes of a shard to memory of the host. Waits for the kernels of the space.
+template <class Space>
+void copy_to_host(void const* shard, void* host, std::size_t bytes) {
+  if constexpr (lies_on_host<Space>) {
+    Space{}.fence("ashlar: before the host reads");
+    std::memcpy(host, shard, bytes);
+  } else {
+    Kokkos::deep_copy(Space{}, unmanaged<Kokkos::DefaultHostExecutionSpace, char>(static_cast<char*>(host), bytes),
+                      unmanaged<Space, char const>(static_cast<char const*>(shard), bytes));
+    Space{}.fence("ashlar: before the host reads");
+  }
+}
 
 /// n elements of a shard, where the host reads and writes them. They stay in place if that is memory of the host; else
 /// they are a copy. Their bytes move: a copy of elements by Kokkos would instantiate 660 templates for each type.
@@ -22,21 +39,20 @@ class host_elements {
   std::size_t size() const { return n_; }
   /// Waits for the kernels of the space, and has what they wrote.
   void read() const {
-    if constexpr (!in_place) Kokkos::deep_copy(Space{}, copy_, bytes_of_shard<char const>());
-    Space{}.fence("ashlar: before the host reads");
+    if constexpr (in_place)
+      Space{}.fence("ashlar: before the host reads");
+    else
+      copy_to_host<Space>(shard_, copy_.data(), copy_.size());
   }
   /// Gives the shard what the host wrote.
   void write() const {
-    if constexpr (!in_place) Kokkos::deep_copy(bytes_of_shard<char>(), copy_);
+    if constexpr (!in_place)
+      Kokkos::deep_copy(unmanaged<Space, char>(reinterpret_cast<char*>(shard_), copy_.size()), copy_);
   }
 
  private:
-  static constexpr bool in_place = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+  static constexpr bool in_place = lies_on_host<Space>;
   using host_bytes = Kokkos::View<char*, Kokkos::HostSpace>;
-  template <class Byte>
-  auto bytes_of_shard() const {
-    return unmanaged<Space, Byte>(reinterpret_cast<Byte*>(shard_), copy_.size());
-  }
   struct nothing {};
   T* shard_;
   std::size_t n_;

@@ -18,7 +18,8 @@ auto item(X const& x) {
   element_t<X> value{};
   if constexpr (rank_v<X> == 0) {
     auto const& t = plan_detail::materialize(x);
-    value = *tensor_detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), 1).data();
+    tensor_detail::copy_to_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), &value,
+                                                                                            sizeof value);
   }
   return value;
 }

@@ -155,12 +155,7 @@ TEST_CASE("hdf5: a rank takes its shard, two chunks and a limited buffer") {
   ASHLAR_NEEDS(test::host_reads_tensors && test::freed_memory_serves_again && test::begin_peak_memory());
   shared_folder const folder;
   auto const path = folder.path / "u.h5";
-#ifdef ASHLAR_LONG_TESTS
-  index_t const rows = 3 << 13;
-#else
-  index_t const rows = 3 << 12;  // more than `most_bytes`, too
-#endif
-  index_t const columns = 1 << 10, most_bytes = 42 << 20;
+  index_t const rows = 3 << 13, columns = 1 << 10, most_bytes = 42 << 20;
   device_mesh<grid> const m = mesh_of({test::world_size(), 1});
   std::vector<index_t> const low{256, 1024},
       high{8192, 32};  // all chunks that begin at the same first index have 1 and 32 MiB
