@@ -76,6 +76,7 @@
 #include "ashlar/io/compiled/npy_files.hpp"
 #include "ashlar/io/compiled/npy_header.hpp"
 #include "ashlar/io/compiled/npz_files.hpp"
+#include "ashlar/io/compiled/reversed_shard.hpp"
 #include "ashlar/io/compiled/safetensors.hpp"
 #include "ashlar/io/compiled/zip.hpp"
 #include "ashlar/data/compiled/array_source.hpp"

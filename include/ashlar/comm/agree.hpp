@@ -1,6 +1,7 @@
 // Agreement: an error on one rank becomes the same error on all ranks.
 #pragma once
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -32,23 +33,28 @@ ASHLAR_INLINE std::vector<index_t> gathered_by_mpi(communicator const& c, index_
 // The text of the exception that is being handled.
 ASHLAR_INLINE std::string text_of_exception();
 
-// Runs f. If it throws, stores the text of the exception in `failure`.
+// Calls call(f). If it throws, stores the text of the exception in `failure`.
+ASHLAR_INLINE void call_catching(void (*call)(void*), void* f, std::optional<std::string>& failure);
+
+// Runs f. If it throws, stores the text of the exception in `failure`. The handler is compiled once, not for each f.
 template <class F>
-auto run_catching(F& f, std::optional<std::string>& failure) {
-  using result = std::decay_t<std::invoke_result_t<F&>>;
-  std::conditional_t<std::is_void_v<result>, std::optional<bool>, std::optional<result>> value;
-  try {
-    if constexpr (std::is_void_v<result>) {
-      f();
-      value = true;
-    } else {
-      value.emplace(f());
-    }
-  } catch (...) {
-    failure = text_of_exception();
-  }
-  return value;
+void run_catching(F& f, std::optional<std::string>& failure) {
+  call_catching([](void* g) { (*static_cast<F*>(g))(); }, const_cast<std::remove_const_t<F>*>(&f), failure);
 }
+
+// Memory for the value of a function. std::optional would instantiate 40 templates for each type.
+template <class T>
+struct value_of_call {
+  union {
+    T value;
+  };
+  bool there = false;
+  value_of_call() {}
+  value_of_call(value_of_call const&) = delete;
+  ~value_of_call() {
+    if (there) value.~T();
+  }
+};
 
 }  // namespace ashlar::comm_detail
 
@@ -65,10 +71,21 @@ namespace ashlar::comm {
 template <class F>
 auto collectively(communicator const& c, F f, char const* name = "comm::collectively",
                   call_site w = call_site::current()) {
+  using result = std::decay_t<decltype(f())>;
   std::optional<std::string> failure;
-  auto value = comm_detail::run_catching(f, failure);
-  comm_detail::throw_together(c, std::move(failure), true, name, w);
-  if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return std::move(*value);
+  if constexpr (std::is_void_v<result>) {
+    comm_detail::run_catching(f, failure);
+    comm_detail::throw_together(c, std::move(failure), true, name, w);
+  } else {
+    comm_detail::value_of_call<result> made;
+    auto const run = [&] {
+      ::new (static_cast<void*>(&made.value)) result(f());
+      made.there = true;
+    };
+    comm_detail::run_catching(run, failure);
+    comm_detail::throw_together(c, std::move(failure), true, name, w);
+    return result(std::move(made.value));
+  }
 }
 
 /// Runs f on rank 0; if it throws there, every rank throws the same `ashlar::error`.

@@ -7,6 +7,8 @@
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
 #include "ashlar/tensor/gather.hpp"
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -61,50 +63,50 @@ ASHLAR_INLINE std::size_t run_bytes(distributed_array const& a);
 inline bool reads_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{16} << 10; }
 inline bool writes_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{32} << 10; }
 
-/// Fills this rank's shard. read(first, n, to) reads n consecutive elements and needs no MPI.
+/// Reads n consecutive elements of a file, from number `first` on, or writes them. No MPI.
+using element_reader = std::function<void(index_t first, index_t n, unsigned char* to)>;
+using element_writer = std::function<void(index_t first, index_t n, unsigned char const* from)>;
+
+/// Fills this rank's shard.
 /// Collective: the ranks of a.group. An error of `read` becomes `failure`; the ranks agree on it later.
-template <class Read>
-void read_shard(distributed_array const& a, int rank, unsigned char* shard, exchange_buffers const& buffers,
-                std::optional<std::string>& failure, Read const& read) {
-  if (reads_own_elements(a)) {
-    region const own = local_region(a.extents, a.layout, a.mesh, rank);
-    auto const all = [&] {
-      for_each_run(own, a.extents, 0, own.size(), [&](index_t k, index_t first, index_t n) {
-        read(first, n, shard + static_cast<std::size_t>(k) * a.element_bytes);
-      });
-    };
-    return run_catching(all, failure), void();
+ASHLAR_INLINE void read_shard(distributed_array const& a, int rank, unsigned char* shard,
+                              exchange_buffers const& buffers, std::optional<std::string>& failure,
+                              element_reader const& read);
+
+/// A tensor's shard in memory of the host, to be written as a part of an array.
+struct shard_to_write {
+  array_type type;
+  distributed_array array;
+  int rank;
+  std::shared_ptr<void const> owner;  // of the bytes
+  unsigned char const* bytes;
+};
+
+/// The shard of a tensor. Collective: all ranks of its mesh. Error: on every rank if one has no memory on the host.
+template <class X>
+shard_to_write shard_of(X const& x) {
+  using T = typename X::element_type;
+  using Space = typename X::execution_space;
+  auto const& m = x.mesh();
+  auto const made = [&](std::shared_ptr<void const> owner, T const* elements) {
+    return shard_to_write{type_of_elements<T>(), array_of(m, x.layout, x.extents(), sizeof(T)), m.rank(),
+                          std::move(owner), reinterpret_cast<unsigned char const*>(elements)};
+  };
+  if constexpr (tensor_detail::lies_on_host<Space>) {
+    tensor_detail::on_host<Space>(x.data(), x.local_size());
+    return made(x.owner(), x.data());
+  } else {
+    return comm::collectively(m.communicator(), [&] {
+      auto const copy = tensor_detail::on_host<Space>(x.data(), x.local_size());
+      return made(std::make_shared<std::remove_const_t<decltype(copy)>>(copy), copy.data());
+    });
   }
-  distribute_rounds(a, rank, shard, buffers, [&](array_pieces const& round, unsigned char* piece) {
-    array_pieces::range const part = round.elements(rank);
-    auto const one = [&] { read(part.begin, part.size(), piece); };
-    if (!failure && part.size() != 0) run_catching(one, failure);
-  });
 }
 
-/// Writes the elements of the shards, each once. write(first, n, from) writes n consecutive elements without MPI.
-/// Collective: the ranks of a.group. An error of `write` becomes `failure`.
-template <class Write>
-void write_shard(distributed_array const& a, int rank, unsigned char const* shard, exchange_buffers const& buffers,
-                 std::optional<std::string>& failure, Write const& write) {
-  if (writes_own_elements(a)) {
-    region const own = local_region(a.extents, a.layout, a.mesh, rank);
-    axis_mask const copies = ~a.layout.sharding();
-    interval const mine = part_of({0, own.size()}, a.mesh.ranks(copies), a.mesh.position(rank, copies));
-    auto const all = [&] {
-      for_each_run(own, a.extents, mine.begin, mine.end, [&](index_t k, index_t first, index_t elements) {
-        write(first, elements, shard + static_cast<std::size_t>(k) * a.element_bytes);
-      });
-    };
-    if (!failure) run_catching(all, failure);
-    return;
-  }
-  collect_rounds(a, rank, shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
-    array_pieces::range const written = round.elements(rank);
-    auto const one = [&] { write(written.begin, written.size(), piece); };
-    if (!failure && written.size() != 0) run_catching(one, failure);
-  });
-}
+/// Writes the elements of the shards, each once.
+/// Collective: the ranks of the array's group. An error of `write` becomes `failure`.
+ASHLAR_INLINE void write_shard(shard_to_write const& shard, exchange_buffers const& buffers,
+                               std::optional<std::string>& failure, element_writer const& write);
 
 /// Checks that all ranks of c name one file. Collective: all ranks of c.
 ASHLAR_INLINE void require_same_file(communicator const& c, std::string const& path, std::string const& caller);

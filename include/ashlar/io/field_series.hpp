@@ -122,8 +122,11 @@ class field_series {
       if (x.mesh().size() != mesh_.size())
         fail("expected " + f.name + " on the mesh of the series, of " + std::to_string(mesh_.size()) +
              " ranks, found one of " + std::to_string(x.mesh().size()));
+    });
+    io_detail::shard_to_write const shard = io_detail::shard_of(x);
+    comm::collectively(mesh_.communicator(), [&] {
       try {
-        to.emplace_back(x, f.name, options_.storage);
+        to.emplace_back(shard, f.name, options_.storage);
       } catch (error const& e) {
         fail(e.what());
       }

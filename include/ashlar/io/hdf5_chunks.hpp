@@ -8,28 +8,19 @@
 
 namespace ashlar::io_detail {
 
-/// A tensor that becomes a dataset: its shard on the host.
+/// A tensor that becomes a dataset.
 struct hdf5_field {
   hdf5_dataset set;
-  distributed_array array;
-  int rank;
-  std::shared_ptr<void const> owner;  // of the shard
-  unsigned char const* shard;
+  shard_to_write shard;
 
-  template <class X>
-  hdf5_field(X const& x, std::string name, hdf5_options const& options)
-      : set{.name = std::move(name),
-            .type = type_of_elements<typename X::element_type>(),
-            .extents = x.extents(),
-            .options = options},
-        array(array_of(x.mesh(), x.layout, x.extents(), sizeof(typename X::element_type))),
-        rank(x.mesh().rank()) {
-    auto const memory = on_host<typename X::execution_space>(x.data(), x.local_size());
-    owner = std::make_shared<std::pair<X, decltype(memory)>>(x, memory);
-    shard = reinterpret_cast<unsigned char const*>(memory.data());
+  /// Error: ashlar::error if the options do not fit the tensor.
+  hdf5_field(shard_to_write from, std::string dataset, hdf5_options const& options)
+      : set{.name = std::move(dataset), .type = from.type, .extents = from.array.extents, .options = options},
+        shard(std::move(from)) {
     if (set.name.starts_with('/')) set.name.erase(0, 1);
     choose_chunks(set);
   }
+  distributed_array const& array() const { return shard.array; }
 };
 
 /// Packs the chunks of this rank, as the file has them: store(k, bytes, their number) gets chunk k.
@@ -39,13 +30,13 @@ template <class Store>
 void pack_chunks(communicator const& c, hdf5_field const& field, std::optional<std::string>& failure,
                  Store const& store) {
   hdf5_dataset const& set = field.set;
-  if (field.array.bytes() == 0) return;
-  std::size_t const n = set.elements_of_chunk(), bytes = n * field.array.element_bytes;
+  if (field.array().bytes() == 0) return;
+  std::size_t const n = set.elements_of_chunk(), bytes = n * field.array().element_bytes;
   bool const deflates = set.options.deflate != 0;
   std::size_t const room = deflates ? deflated_room(bytes) : bytes;
   auto made = comm::collectively(c, [&] {
     bool const two = deflates || set.options.shuffle;
-    return std::tuple(cell_exchange(field.array, field.rank, set.grid()),
+    return std::tuple(cell_exchange(field.array(), field.shard.rank, set.grid()),
                       std::make_unique_for_overwrite<unsigned char[]>(room),
                       std::make_unique_for_overwrite<unsigned char[]>(two ? room : 0));
   });
@@ -53,7 +44,7 @@ void pack_chunks(communicator const& c, hdf5_field const& field, std::optional<s
   shape const chunk = shape_of(set.options.chunk);
   unsigned char *first = elements.get(), *second = other.get();
   exchange.collect(
-      field.shard, failure,
+      field.shard.bytes, failure,
       [&, first](index_t k) {
         if (set.grid().part(k).size() != chunk.size()) std::fill_n(first, bytes, static_cast<unsigned char>(0));
         return cell_memory{first, chunk};
@@ -62,7 +53,7 @@ void pack_chunks(communicator const& c, hdf5_field const& field, std::optional<s
         unsigned char *packed = first, *free = second;
         std::size_t length = bytes;
         if (set.options.shuffle) {
-          shuffle_bytes(packed, n, field.array.element_bytes, free);
+          shuffle_bytes(packed, n, field.array().element_bytes, free);
           std::swap(packed, free);
         }
         if (deflates) {

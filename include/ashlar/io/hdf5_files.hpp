@@ -4,38 +4,53 @@
 #include "ashlar/io/hdf5_input.hpp"
 #include "ashlar/io/hdf5_output.hpp"
 #include "ashlar/io/hdf5_update.hpp"
+#include <memory>
 
 namespace ashlar {
 
 namespace io_detail {
 
-/// Makes the tensor of a dataset's elements.
-/// Collective: all ranks of m. Error: ashlar::error on every rank, also if the file was written since it was opened.
-template <class T, class L, class M>
-sharded_tensor<T, L, M> tensor_of_hdf5(device_mesh<M> const& m, hdf5_input const& in) {
-  communicator const& c = m.communicator();
-  auto made = comm::collectively(
-      c, [&] { return std::pair(sharded_tensor<T, L, M>(m, shape_of(in.extents())), exchange_buffers()); });
-  auto& x = made.first;  // clang captures no structured binding
-  auto& buffers = made.second;
-  auto const array = array_of(m, x.layout, x.extents(), sizeof(T));
+/// Opens the dataset on every rank. Collective: all ranks of c.
+/// Error: ashlar::error on every rank, also if the ranks name, or read, different datasets.
+inline std::unique_ptr<hdf5_input> opened_hdf5(communicator const& c, std::string const& path,
+                                               std::string const& dataset, array_type to, int rank,
+                                               std::optional<array_box> const& box) {
+  require_same_file(c, path, "ashlar::load_hdf5");
+  auto in = comm::collectively(c, [&] { return std::make_unique<hdf5_input>(path, dataset, to, rank, box); });
+  comm::require_equal(c, in->seen(), "ashlar::load_hdf5: " + path + ": element type, place, extents and box");
+  return in;
+}
+
+/// Fills this rank's shard. Collective: all ranks of c.
+/// Error: ashlar::error on every rank, also if the file was written since it was opened.
+inline void read_hdf5_shard(communicator const& c, hdf5_input const& in, distributed_array const& a, int rank,
+                            unsigned char* shard) {
+  exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
   std::optional<std::string> failure;
-  fill_from_host(x, [&](T* own) {
-    auto* const to = reinterpret_cast<unsigned char*>(own);
-    region const part = x.local_region();
-    auto const read_box = [&] { in.read(part, to); };
-    bool cyclic = false;  // alike on all ranks
-    for (int d = 0; d < x.layout.rank; ++d) cyclic = cyclic || x.layout.dim[d].cyclic != 0;
-    if (in.by_hdf5() && !cyclic)
-      run_catching(read_box, failure);
-    else
-      read_shard(array, m.rank(), to, buffers, failure,
-                 [&](index_t first, index_t n, unsigned char* at) { in.read(first, n, at); });
-  });
+  auto const read_box = [&] { in.read(local_region(a.extents, a.layout, a.mesh, rank), shard); };
+  bool cyclic = false;  // alike on all ranks
+  for (int d = 0; d < a.layout.rank; ++d) cyclic = cyclic || a.layout.dim[d].cyclic != 0;
+  if (in.by_hdf5() && !cyclic)
+    run_catching(read_box, failure);
+  else
+    read_shard(a, rank, shard, buffers, failure,
+               [&](index_t first, index_t n, unsigned char* at) { in.read(first, n, at); });
   auto const require_unchanged = [&] { in.require_unchanged(); };
   if (!failure) run_catching(require_unchanged, failure);
   throw_together(c, std::move(failure), true);
-  return std::move(x);
+}
+
+/// Makes the tensor of a dataset's elements. Collective: all ranks of m. Error: ashlar::error on every rank.
+template <class T, class L, class M>
+sharded_tensor<T, L, M> tensor_of_hdf5(device_mesh<M> const& m, hdf5_input const& in) {
+  using X = sharded_tensor<T, L, M>;
+  communicator const& c = m.communicator();
+  X x = comm::collectively(c, [&] { return X(m, shape_of(in.extents())); });
+  tensor_detail::host_elements<typename X::execution_space, T> const own(x.data(), x.local_size());
+  read_hdf5_shard(c, in, array_of(m, X::layout, x.extents(), sizeof(T)), m.rank(),
+                  reinterpret_cast<unsigned char*>(own.data()));
+  own.write();
+  return x;
 }
 
 template <class T, class L, class M>
@@ -49,11 +64,7 @@ sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const
                 "of these and cast the tensor");
   communicator const& c = m.communicator();
   calls_as const here(c, "load_hdf5", w);
-  require_same_file(c, path, "ashlar::load_hdf5");
-  hdf5_input const in =
-      comm::collectively(c, [&] { return hdf5_input(path, dataset, type_of_elements<T>(), L::rank, box); });
-  comm::require_equal(c, in.seen(), "ashlar::load_hdf5: " + path + ": element type, place, extents and box");
-  return tensor_of_hdf5<T, L>(m, in);
+  return tensor_of_hdf5<T, L>(m, *opened_hdf5(c, path, dataset, type_of_elements<T>(), L::rank, box));
 }
 
 }  // namespace io_detail
@@ -87,14 +98,13 @@ sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& pa
 
 namespace io_detail {
 
-/// The dataset that a tensor becomes. Collective: all ranks of its mesh. Error: if the options do not fit the tensor.
-template <class X>
-std::vector<hdf5_field> one_field(X const& x, std::string const& path, std::string const& dataset,
-                                  hdf5_options const& options, char const* caller) {
+/// The dataset that a tensor becomes. Collective: all ranks of c. Error: if the options do not fit the tensor.
+inline std::vector<hdf5_field> one_field(communicator const& c, shard_to_write const& shard, std::string const& path,
+                                         std::string const& dataset, hdf5_options const& options, char const* caller) {
   std::vector<hdf5_field> fields;
-  comm::collectively(x.mesh().communicator(), [&] {
+  comm::collectively(c, [&] {
     try {
-      fields.emplace_back(x, dataset, options);
+      fields.emplace_back(shard, dataset, options);
     } catch (error const& e) {
       throw error(std::string(caller) + ": " + path + ": " + e.what());
     }
@@ -128,7 +138,7 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "save_hdf5", w);
   io_detail::require_same_file(c, path, "ashlar::save_hdf5");
-  auto fields = io_detail::one_field(x, path, dataset, options, "ashlar::save_hdf5");
+  auto fields = io_detail::one_field(c, io_detail::shard_of(x), path, dataset, options, "ashlar::save_hdf5");
   io_detail::write_fields(c, path, "ashlar::save_hdf5", fields, {});
 }
 
@@ -159,7 +169,7 @@ void add_hdf5(X const& expression, std::string const& path, std::string const& d
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "add_hdf5", w);
   io_detail::require_same_file(c, path, "ashlar::add_hdf5");
-  auto fields = io_detail::one_field(x, path, dataset, options, "ashlar::add_hdf5");
+  auto fields = io_detail::one_field(c, io_detail::shard_of(x), path, dataset, options, "ashlar::add_hdf5");
   io_detail::add_fields(c, path, "ashlar::add_hdf5", fields);
 }
 
@@ -192,26 +202,9 @@ void update_hdf5(X const& expression, std::string const& path, std::string const
                 "ashlar::update_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
                 "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
-  using Tensor = std::remove_cvref_t<decltype(x)>;
-  auto const& m = x.mesh();
-  communicator const& c = m.communicator();
+  communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "update_hdf5", w);
-  io_detail::require_same_file(c, path, "ashlar::update_hdf5");
-  io_detail::checked_file file;
-  comm::on_root(c, [&] { file = io_detail::locked_hdf5(path, io_detail::hdf5_target::caller); });
-  auto target = comm::collectively(c, [&] {
-    if (c.rank() != 0) file = io_detail::checked_file(path, io_detail::hdf5_target::caller, O_RDWR);
-    return std::make_unique<io_detail::hdf5_target>(
-        std::move(file), path, dataset, io_detail::type_of_elements<element_t<X>>(), x.extents(), std::move(begin));
-  });
-  comm::require_equal(
-      c, target->seen(),
-      "ashlar::update_hdf5: " + path + ": name (as checksum), element types, storage, extents, box and chunks");
-  if (x.extents().size() == 0) return;
-  auto const own = comm::collectively(
-      c, [&] { return tensor_detail::on_host<typename Tensor::execution_space>(x.data(), x.local_size()); });
-  io_detail::write_box(c, *target, io_detail::array_of(m, x.layout, x.extents(), sizeof(element_t<X>)), m.rank(),
-                       reinterpret_cast<unsigned char const*>(own.data()));
+  io_detail::update_dataset(c, path, dataset, std::move(begin), io_detail::shard_of(x));
 }
 
 namespace io_detail {

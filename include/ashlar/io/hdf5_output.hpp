@@ -77,7 +77,7 @@ inline std::vector<packed_chunks> pack_fields(communicator const& c, std::string
   for (std::size_t i = 0; i < fields.size(); ++i) {
     hdf5_dataset& set = fields[i].set;
     if (set.options.deflate != 0)
-      set.chunk_bytes = packed[i].gather(c, fields[i].array, set.grid()).bytes;
+      set.chunk_bytes = packed[i].gather(c, fields[i].array(), set.grid()).bytes;
     else if (set.is_chunked())
       set.chunk_bytes.assign(static_cast<std::size_t>(set.grid().count()),
                              set.elements_of_chunk() * set.element_bytes());
@@ -120,7 +120,9 @@ inline void write_elements(communicator const& c, checked_file const& file, std:
     std::size_t const count = f.set.is_chunked() ? f.set.chunk_bytes.size() : f.set.extents.size() != 0;
     std::vector<std::uint64_t> const places(at, at + static_cast<std::ptrdiff_t>(count));
     at += static_cast<std::ptrdiff_t>(count);
-    auto const write_packed = [&] { packed[i].write(file, places, cells_of(f.array, f.set.grid(), f.rank).begin); };
+    auto const write_packed = [&] {
+      packed[i].write(file, places, cells_of(f.array(), f.set.grid(), f.shard.rank).begin);
+    };
     if (f.set.options.deflate != 0) {
       if (!failure) run_catching(write_packed, failure);
       packed[i] = {};
@@ -129,9 +131,9 @@ inline void write_elements(communicator const& c, checked_file const& file, std:
         file.write(places[static_cast<std::size_t>(k)], chunk, bytes);
       });
     } else if (count != 0) {
-      write_shard(f.array, f.rank, f.shard, buffers, failure, [&](index_t first, index_t k, unsigned char const* from) {
-        file.write(places[0] + static_cast<std::uint64_t>(first) * f.array.element_bytes, from,
-                   static_cast<std::size_t>(k) * f.array.element_bytes);
+      write_shard(f.shard, buffers, failure, [&](index_t first, index_t k, unsigned char const* from) {
+        file.write(places[0] + static_cast<std::uint64_t>(first) * f.array().element_bytes, from,
+                   static_cast<std::size_t>(k) * f.array().element_bytes);
       });
     }
   }

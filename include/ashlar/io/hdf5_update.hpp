@@ -211,8 +211,8 @@ class hdf5_description {
 };
 
 /// Writes the elements into a contiguous dataset. Collective: all ranks of c. A failed write becomes `failure`.
-inline void write_contiguous_box(communicator const& c, hdf5_target& target, distributed_array const& array, int rank,
-                                 unsigned char const* shard, std::optional<std::string>& failure) {
+inline void write_contiguous_box(communicator const& c, hdf5_target& target, shard_to_write const& shard,
+                                 std::optional<std::string>& failure) {
   exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
   if (!target.offset()) {
     std::uint64_t at = 0;
@@ -224,23 +224,23 @@ inline void write_contiguous_box(communicator const& c, hdf5_target& target, dis
     comm::broadcast(c, &at, 1, 0);
     target.set_offset(at);
   }
-  write_shard(array, rank, shard, buffers, failure,
+  write_shard(shard, buffers, failure,
               [&](index_t first, index_t n, unsigned char const* from) { target.write(first, n, from); });
 }
 
 /// Writes the chunks. Collective: all ranks of c. A failed write becomes `failure`.
 /// Returns the new description on rank 0, which has to write it when all chunks are on the disk.
 inline std::unique_ptr<hdf5_description> write_chunks_of_box(communicator const& c, hdf5_target& target,
-                                                             distributed_array const& array, int rank,
-                                                             unsigned char const* shard,
+                                                             shard_to_write const& shard,
                                                              std::optional<std::string>& failure) {
+  distributed_array const& array = shard.array;
   cell_grid const& grid = target.grid();
   auto const count = static_cast<std::size_t>(grid.count());
   std::vector<unsigned char> elements;
   auto const for_each_chunk = [&](auto const& store) {
-    auto exchange = comm::collectively(c, [&] { return cell_exchange(array, rank, grid); });
+    auto exchange = comm::collectively(c, [&] { return cell_exchange(array, shard.rank, grid); });
     exchange.collect(
-        shard, failure,
+        shard.bytes, failure,
         [&](index_t k) {
           region const here = grid.part(k);
           elements.resize(static_cast<std::size_t>(here.size()) * array.element_bytes);
@@ -269,7 +269,7 @@ inline std::unique_ptr<hdf5_description> write_chunks_of_box(communicator const&
   });
   comm::collectively(c, [&] { places.resize(count); });
   comm::broadcast(c, places.data(), count, 0);
-  auto const write_packed = [&] { packed.write(target.file(), places, cells_of(array, grid, rank).begin); };
+  auto const write_packed = [&] { packed.write(target.file(), places, cells_of(array, grid, shard.rank).begin); };
   if (target.has_filters())
     run_catching(write_packed, failure);
   else
@@ -281,14 +281,13 @@ inline std::unique_ptr<hdf5_description> write_chunks_of_box(communicator const&
 
 /// Writes the elements of a tensor's shards, each once. Collective: all ranks of c.
 /// Error: ashlar::error on every rank. Before the first element is written, the file is as it was.
-inline void write_box(communicator const& c, hdf5_target& target, distributed_array const& array, int rank,
-                      unsigned char const* shard) {
+inline void write_box(communicator const& c, hdf5_target& target, shard_to_write const& shard) {
   std::optional<std::string> failure;
   std::unique_ptr<hdf5_description> described;
   if (target.is_chunked())
-    described = write_chunks_of_box(c, target, array, rank, shard, failure);
+    described = write_chunks_of_box(c, target, shard, failure);
   else
-    write_contiguous_box(c, target, array, rank, shard, failure);
+    write_contiguous_box(c, target, shard, failure);
   auto const sync = [&] { target.file().sync(); };
   if (!failure) run_catching(sync, failure);
   throw_together(c, std::move(failure), true);
@@ -297,6 +296,23 @@ inline void write_box(communicator const& c, hdf5_target& target, distributed_ar
     described->write();
     target.file().sync();
   });
+}
+
+/// Opens the dataset and writes the shards into its box from index `begin` on. Collective: all ranks of c.
+inline void update_dataset(communicator const& c, std::string const& path, std::string const& dataset,
+                           std::vector<index_t> begin, shard_to_write const& shard) {
+  require_same_file(c, path, hdf5_target::caller);
+  checked_file file;
+  comm::on_root(c, [&] { file = locked_hdf5(path, hdf5_target::caller); });
+  auto const target = comm::collectively(c, [&] {
+    if (c.rank() != 0) file = checked_file(path, hdf5_target::caller, O_RDWR);
+    return std::make_unique<hdf5_target>(std::move(file), path, dataset, shard.type, shard.array.extents,
+                                         std::move(begin));
+  });
+  comm::require_equal(
+      c, target->seen(),
+      "ashlar::update_hdf5: " + path + ": name (as checksum), element types, storage, extents, box and chunks");
+  if (shard.array.extents.size() != 0) write_box(c, *target, shard);
 }
 
 }  // namespace ashlar::io_detail

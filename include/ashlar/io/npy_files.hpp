@@ -4,10 +4,16 @@
 #include "ashlar/io/array_files.hpp"
 #include "ashlar/io/npy.hpp"
 #include "ashlar/io/reversed_shard.hpp"
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace ashlar {
 
 namespace io_detail {
+
+/// Gets bytes that were read: how many they are, and how many of the file follow.
+using bytes_seen = std::function<void(unsigned char const* bytes, std::size_t n, std::size_t after)>;
 
 /// A .npy file whose elements are taken as elements of a tensor.
 class npy_input {
@@ -25,17 +31,8 @@ class npy_input {
   std::string header() const;
   void require_unchanged() const { in_.require_unchanged(); }
 
-  /// Reads n elements from number `first` on. No MPI. Calls seen(bytes, how many, how many of the file follow) on the
-  /// bytes as the file has them.
-  template <class Seen>
-  void read(index_t first, index_t n, unsigned char* to, Seen const& seen) const {
-    auto const count = static_cast<std::size_t>(n), begin = static_cast<std::size_t>(first) * stored_bytes(),
-               bytes = count * stored_bytes();
-    unsigned char* const stored = to + count * (name_of(to_).bits / 8) - bytes;
-    in_.read(content_.begin + begin, stored, bytes);
-    seen(stored, bytes, content_.bytes - begin - bytes);
-    convert(stored, to, count);
-  }
+  /// Reads n elements from number `first` on. No MPI. Calls `seen`, if it is a function, on the bytes as the file has them.
+  void read(index_t first, index_t n, unsigned char* to, bytes_seen const& seen) const;
 
  private:
   std::size_t stored_bytes() const { return name_of(from_).bits / 8; }
@@ -51,42 +48,36 @@ class npy_input {
 /// begin with a page: then ranks seldom write to one page.
 ASHLAR_INLINE std::string npy_header_of(array_type type, shape const& extents);
 
-template <class X, class Seen>
-void read_npy_shard(npy_input const& in, X const& x, exchange_buffers const& buffers,
-                    std::optional<std::string>& failure, Seen const& seen) {
-  using T = typename X::element_type;
-  auto const& m = x.mesh();
-  auto const read = [&](index_t first, index_t n, unsigned char* to) { in.read(first, n, to, seen); };
-  fill_from_host(x, [&](T* own) {
-    if (!in.fortran() || X::layout.rank < 2) {
-      auto const array = array_of(m, x.layout, x.extents(), sizeof(T));
-      return read_shard(array, m.rank(), reinterpret_cast<unsigned char*>(own), buffers, failure, read);
-    }
-    auto const array = array_of(m, reversed(x.layout), reversed(x.extents()), sizeof(T));
-    auto const memory = comm::collectively(
-        m.communicator(), [] { return std::make_unique_for_overwrite<T[]>(reversed_bytes / sizeof(T)); });
-    read_reversed_shard(array, m.rank(), reversed_shard<T>(x.local_region().extents(), own), buffers,
-                        reinterpret_cast<unsigned char*>(memory.get()), failure, read);
-  });
-}
+/// Opens the file on every rank. Collective: all ranks of c.
+/// Error: ashlar::error on every rank, also if the ranks name, or read, different files.
+ASHLAR_INLINE npy_input opened_npy(communicator const& c, std::string const& path, array_type to, int rank);
 
-/// Makes the tensor of a file's elements. Calls `seen` as npy_input::read does, on each element once among the ranks
-/// that hold one copy of the tensor.
+/// Fills this rank's shard of a tensor, whose layout, extents and elements `a` has. Calls `seen` as npy_input::read does,
+/// on each element once among the ranks that hold one copy of the tensor.
+/// Collective: all ranks of c. Error: ashlar::error on every rank.
+ASHLAR_INLINE void read_npy_shard(communicator const& c, npy_input const& in, distributed_array a, int rank,
+                                  unsigned char* shard, element_copy* copy, bytes_seen const& seen);
+
+/// Makes the tensor of a file's elements.
 /// Collective: all ranks of m. Error: ashlar::error on every rank.
-template <class T, class L, class M, class Seen>
-sharded_tensor<T, L, M> tensor_of_npy(device_mesh<M> const& m, npy_input const& in, Seen const& seen) {
+template <class T, class L, class M>
+sharded_tensor<T, L, M> tensor_of_npy(device_mesh<M> const& m, npy_input const& in, bytes_seen const& seen = {}) {
+  using X = sharded_tensor<T, L, M>;
   communicator const& c = m.communicator();
-  shape const stored = shape_of(in.extents());
-  auto [x, buffers] = comm::collectively(c, [&] {
-    return std::pair(sharded_tensor<T, L, M>(m, in.fortran() ? reversed(stored) : stored), exchange_buffers());
+  X x = comm::collectively(c, [&] {
+    shape const stored = shape_of(in.extents());
+    return X(m, in.fortran() ? reversed(stored) : stored);
   });
-  std::optional<std::string> failure;
-  read_npy_shard(in, x, buffers, failure, seen);
-  auto const require_unchanged = [&] { in.require_unchanged(); };
-  if (!failure) run_catching(require_unchanged, failure);
-  comm_detail::throw_together(c, std::move(failure), true);
+  tensor_detail::host_elements<typename X::execution_space, T> const own(x.data(), x.local_size());
+  read_npy_shard(c, in, array_of(m, X::layout, x.extents(), sizeof(T)), m.rank(),
+                 reinterpret_cast<unsigned char*>(own.data()), copy_elements<T>, seen);
+  own.write();
   return x;
 }
+
+/// Writes the shards to a new file. Collective: all ranks of c.
+/// Error: ashlar::error on every rank. Then there is no new file.
+ASHLAR_INLINE void write_npy(communicator const& c, std::string const& path, shard_to_write const& shard);
 
 }  // namespace io_detail
 
@@ -111,13 +102,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
                 "these and cast the tensor");
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_npy", w);
-  io_detail::require_same_file(c, path, "ashlar::load_npy");
-  io_detail::npy_input const in = comm::collectively(c, [&] {
-    return io_detail::npy_input(io_detail::checked_file(path, "ashlar::load_npy"), io_detail::type_of_elements<T>(),
-                                L::rank);
-  });
-  comm::require_equal(c, in.seen(), "ashlar::load_npy: " + path + ": element type, orders, header and extents");
-  return io_detail::tensor_of_npy<T, L>(m, in, [](unsigned char const*, std::size_t, std::size_t) {});
+  return io_detail::tensor_of_npy<T, L>(m, io_detail::opened_npy(c, path, io_detail::type_of_elements<T>(), L::rank));
 }
 
 /// Writes a tensor of any layout to a .npy file of format 1.0, row-major, which NumPy reads. Evaluates elementwise
@@ -139,31 +124,9 @@ void save_npy(X const& expression, std::string const& path, call_site w = call_s
                 "ashlar::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the "
                 "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
-  using Tensor = std::remove_cvref_t<decltype(x)>;
-  auto const& m = x.mesh();
-  communicator const& c = m.communicator();
+  communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "save_npy", w);
-  io_detail::require_same_file(c, path, "ashlar::save_npy");
-  std::vector<index_t> same{static_cast<index_t>(io_detail::type_of_elements<T>())};
-  same.insert(same.end(), x.extents().extent, x.extents().extent + x.extents().rank);
-  comm::require_equal(c, same, "ashlar::save_npy: " + path + ": element type and extents");
-  std::string const header = io_detail::npy_header_of(io_detail::type_of_elements<T>(), x.extents());
-  auto const array = io_detail::array_of(m, x.layout, x.extents(), sizeof(T));
-  auto const [own, buffers] = comm::collectively(c, [&] {
-    return std::pair(tensor_detail::on_host<typename Tensor::execution_space>(x.data(), x.local_size()),
-                     io_detail::exchange_buffers());
-  });
-  io_detail::shared_output out(c, path, "ashlar::save_npy", [&](io_detail::checked_file const& file) {
-    file.write(0, header.data(), header.size());
-    file.resize(header.size() + array.bytes());
-  });
-  std::optional<std::string> failure;
-  io_detail::write_shard(array, m.rank(), reinterpret_cast<unsigned char const*>(own.data()), buffers, failure,
-                         [&](index_t first, index_t n, unsigned char const* from) {
-                           out.file().write(header.size() + static_cast<std::size_t>(first) * sizeof(T), from,
-                                            static_cast<std::size_t>(n) * sizeof(T));
-                         });
-  out.commit(std::move(failure));
+  io_detail::write_npy(c, path, io_detail::shard_of(x));
 }
 
 }  // namespace ashlar

@@ -5,7 +5,6 @@
 #include "ashlar/io/crc32.hpp"
 #include "ashlar/io/npy_files.hpp"
 #include "ashlar/io/zip.hpp"
-#include <memory>
 
 namespace ashlar {
 
@@ -21,30 +20,30 @@ struct npz_array {
 
 namespace io_detail {
 
-/// Opens an array of a .npz file. The file becomes the array's .npy file. Error: ashlar::error.
-ASHLAR_INLINE zip_member open_npz(checked_file& in, std::string const& name);
+/// An array of a .npz file, and the checksum of the bytes that this rank reads.
+class npz_input {
+ public:
+  /// Opens the file on every rank. Collective: all ranks of c.
+  /// Error: ashlar::error on every rank, also if the ranks name, or read, different arrays.
+  npz_input(communicator const& c, std::string const& file_path, std::string const& array_name, array_type to,
+            int rank);
+  npy_input const& array() const { return *in_; }
+  /// Adds to the checksum. Of the ranks that read the same bytes, one counts.
+  bytes_seen counted(bool counts);
+  /// Compares the checksum of all ranks with the directory's. Collective: all ranks of c. Error: on every rank.
+  void require_sum(communicator const& c);
 
-/// The exclusive or of the ranks' numbers. Collective: all ranks of c.
-ASHLAR_INLINE std::vector<std::uint32_t> sums_of_ranks(communicator const& c, std::vector<std::uint32_t> const& mine);
+ private:
+  std::string what_;
+  zip_member member_;
+  std::optional<npy_input> in_;
+  std::uint32_t sum_ = 0;
+};
 
-/// A tensor that becomes an array of a .npz file: its shard on the host.
+/// A tensor that becomes an array of a .npz file.
 struct npz_part {
   std::string name, header;
-  distributed_array array;
-  int rank;
-  std::shared_ptr<void const> owner;  // of the shard
-  unsigned char const* shard;
-
-  template <class X>
-  npz_part(X const& x, std::string const& n)
-      : name(n),
-        header(npy_header_of(type_of_elements<typename X::element_type>(), x.extents())),
-        array(array_of(x.mesh(), x.layout, x.extents(), sizeof(typename X::element_type))),
-        rank(x.mesh().rank()) {
-    auto const memory = on_host<typename X::execution_space>(x.data(), x.local_size());
-    owner = std::make_shared<std::pair<X, decltype(memory)>>(x, memory);
-    shard = reinterpret_cast<unsigned char const*>(memory.data());
-  }
+  shard_to_write shard;
 };
 
 /// Writes the arrays. Collective: all ranks of c, which are the ranks of their meshes.
@@ -74,28 +73,11 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& pat
                 "these and cast the tensor");
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_npz", w);
-  std::string const what = "ashlar::load_npz: " + path + ": " + name;
-  io_detail::require_same_file(c, path + ": " + name, "ashlar::load_npz");
-  io_detail::zip_member member;
-  io_detail::npy_input const in = comm::collectively(c, [&] {
-    io_detail::checked_file file(path, "ashlar::load_npz");
-    member = io_detail::open_npz(file, name);
-    return io_detail::npy_input(std::move(file), io_detail::type_of_elements<T>(), L::rank);
-  });
-  std::vector<index_t> same = in.seen();
-  same.insert(same.end(), {static_cast<index_t>(member.begin), static_cast<index_t>(member.crc)});
-  comm::require_equal(c, same, what + ": element type, orders, header, extents, place and checksum");
+  io_detail::npz_input in(c, path, name, io_detail::type_of_elements<T>(), L::rank);
   // Copies of the tensor read the same bytes. The first of them counts.
   bool const counts = m.sizes().position(m.rank(), ~sharded_tensor<T, L, M>::layout.sharding()) == 0;
-  std::vector<std::uint32_t> sum(1, 0);
-  auto x = io_detail::tensor_of_npy<T, L>(m, in, [&](unsigned char const* bytes, std::size_t n, std::size_t after) {
-    if (counts) sum[0] ^= io_detail::crc32_share(bytes, n, after);
-  });
-  comm::collectively(c, [&] {
-    if (m.rank() == 0) sum[0] ^= io_detail::crc32_share(in.header().data(), in.header_bytes(), in.element_bytes());
-  });
-  if (io_detail::sums_of_ranks(c, sum)[0] != member.crc)
-    throw error(what + ": the array is damaged: its CRC-32 is not the one in the file's directory");
+  auto x = io_detail::tensor_of_npy<T, L>(m, in.array(), in.counted(counts));
+  in.require_sum(c);
   return x;
 }
 
@@ -130,8 +112,9 @@ void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&
         throw error("ashlar::save_npz: " + path + ": expected " + a.name + " on a mesh of " +
                     std::to_string(all->size()) + " ranks, as the first array is, found one of " +
                     std::to_string(x.mesh().size()));
-      parts.emplace_back(x, a.name);
     });
+    io_detail::shard_to_write shard = io_detail::shard_of(x);
+    parts.push_back({a.name, io_detail::npy_header_of(shard.type, x.extents()), std::move(shard)});
   };
   (add(arrays), ...);
   comm_detail::calls_as const here(*all, "save_npz", file.site);

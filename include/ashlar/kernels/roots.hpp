@@ -27,34 +27,38 @@ inline four_floats roots_of(four_floats x) { return _mm_sqrt_ps(x); }
 inline two_doubles roots_of(two_doubles x) { return _mm_sqrt_pd(x); }
 #endif
 
-template <class Several, class T>
-index_t square_roots_of_several(T* x, index_t n) {
+/// Takes the root of each of the numbers at x, which are as many as whole vectors hold.
+template <class Several, index_t n, class T>
+void square_roots_of_several(T* x) {
   constexpr index_t width = sizeof(Several) / sizeof(T);
-  index_t i = 0;
-  for (; i + width <= n; i += width) {
+  static_assert(n % width == 0);
+  for (index_t i = 0; i < n; i += width) {
     Several some;
     std::memcpy(&some, x + i, sizeof some);
     some = roots_of(some);
     std::memcpy(x + i, &some, sizeof some);
   }
-  return i;
 }
 #endif
 
-/// Takes the root of each of n numbers.
-template <class T>
-void square_roots(T* x, index_t n) {
-  index_t i = 0;
+/// Takes the root of each of the n numbers at x.
+/// Pre: n is a multiple of 4. (g++ warns of a loop over the rest of n numbers that it has inlined.)
+template <index_t n, class T>
+void square_roots(T* x) {
 #if defined(__SSE2__)
-  if constexpr (std::is_same_v<T, float>) i = square_roots_of_several<four_floats>(x, n);
-  if constexpr (std::is_same_v<T, double>) i = square_roots_of_several<two_doubles>(x, n);
+  if constexpr (std::is_same_v<T, float>)
+    square_roots_of_several<four_floats, n>(x);
+  else if constexpr (std::is_same_v<T, double>)
+    square_roots_of_several<two_doubles, n>(x);
+  else
 #elif defined(__aarch64__)
   if constexpr (std::is_same_v<T, float>)
-    for (; i + 4 <= n; i += 4) vst1q_f32(x + i, vsqrtq_f32(vld1q_f32(x + i)));
-  if constexpr (std::is_same_v<T, double>)
-    for (; i + 2 <= n; i += 2) vst1q_f64(x + i, vsqrtq_f64(vld1q_f64(x + i)));
+    for (index_t i = 0; i < n; i += 4) vst1q_f32(x + i, vsqrtq_f32(vld1q_f32(x + i)));
+  else if constexpr (std::is_same_v<T, double>)
+    for (index_t i = 0; i < n; i += 2) vst1q_f64(x + i, vsqrtq_f64(vld1q_f64(x + i)));
+  else
 #endif
-  for (; i < n; ++i) x[i] = Kokkos::sqrt(x[i]);
+    for (index_t i = 0; i < n; ++i) x[i] = Kokkos::sqrt(x[i]);
 }
 
 /// Turns an update with a root into a plain update.
@@ -76,7 +80,7 @@ template <class F, class First, class... T>
   index_t i = 0;
   for (; i + width <= n; i += width) {
     for (index_t j = 0; j < width; ++j) root[j] = f.under_root(first[i + j], array[i + j]...);
-    square_roots(root, width);
+    square_roots<width>(root);
     for (index_t j = 0; j < width; ++j) f.with_root(root[j], first[i + j], array[i + j]...);
   }
   for (; i < n; ++i) f.with_root(Kokkos::sqrt(f.under_root(first[i], array[i]...)), first[i], array[i]...);

@@ -355,7 +355,7 @@ pending_halo<sharded_tensor<T, To, M, Space>> begin_exchange_halo(sharded_tensor
   using Y = sharded_tensor<T, To, M, Space>;
   auto flight = begun_exchange<To>(x, w);
   Y const y(x.mesh(), x.extents(), x.owner());
-  return {y, pending<Y>(std::make_unique<halo_work<Y>>(y, std::move(flight)))};
+  return {y, pending<Y>(new halo_work<Y>(y, std::move(flight)))};
 }
 
 }  // namespace ashlar::tensor_detail

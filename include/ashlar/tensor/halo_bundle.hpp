@@ -299,7 +299,7 @@ auto begin_fill_halos(plan_step const& s, call_site const& w, X const&... x) {
   auto flight = begun_exchange_of_fields<C>(s, w, x...);
   return [&]<class... Y>(std::tuple<Y...> const& y) {
     using work = halos_work<halos_in_flight<X...>, Y...>;
-    return pending_halo(y, pending<std::tuple<Y...>>(std::make_unique<work>(y, std::move(flight))));
+    return pending_halo(y, pending<std::tuple<Y...>>(new work(y, std::move(flight))));
   }(std::tuple(same_cells<ops_detail::exchanged<layout_t<X>, C>>(x)...));
 }
 

@@ -4,6 +4,7 @@
 #include "ashlar/tensor/step_in_flight.hpp"
 #include <cstdio>
 #include <tuple>
+#include <utility>
 
 namespace ashlar {
 
@@ -34,11 +35,12 @@ class pending_work {
 template <tensor_detail::in_memory Y>
 class pending<Y> {
  public:
-  explicit pending(std::unique_ptr<tensor_detail::pending_work<Y>> work) : work_(std::move(work)) {}
-  pending(pending&&) = default;
+  /// Deletes the work when it is done.
+  explicit pending(tensor_detail::pending_work<Y>* work) : work_(work) {}
+  pending(pending&& other) noexcept : work_(std::exchange(other.work_, nullptr)) {}
   pending& operator=(pending&& other) {
     drop();
-    work_ = std::move(other.work_);
+    work_ = std::exchange(other.work_, nullptr);
     return *this;
   }
   ~pending() { drop(); }
@@ -46,8 +48,11 @@ class pending<Y> {
   bool ready() { return work().ready(); }
   [[nodiscard]] Y wait() {
     (void)work();
-    auto const done = std::move(work_);
-    return done->wait();
+    struct last {
+      tensor_detail::pending_work<Y>* work;
+      ~last() { delete work; }
+    } const done{std::exchange(work_, nullptr)};
+    return done.work->wait();
   }
 
  private:
@@ -66,7 +71,8 @@ class pending<Y> {
     }
   }
 
-  std::unique_ptr<tensor_detail::pending_work<Y>> work_;
+  // A std::unique_ptr would instantiate 60 templates for each type.
+  tensor_detail::pending_work<Y>* work_;
 };
 
 namespace tensor_detail {
@@ -133,10 +139,10 @@ class ready_value final : public pending_work<Y> {
 template <class Y, class P, int Step, class X>
 pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
   if constexpr (Step == P::value.size) {
-    return pending<Y>(std::make_unique<ready_value<Y>>(Y(std::move(x))));
+    return pending<Y>(new ready_value<Y>(Y(std::move(x))));
   } else {
     if constexpr (communicates(step_of<P, Step>.what) && !step_of_one_rank<P, Step, mesh_t<X>>)
-      return pending<Y>(std::make_unique<steps_in_flight<Y, P, Step, X>>(std::move(x), w, room));
+      return pending<Y>(new steps_in_flight<Y, P, Step, X>(std::move(x), w, room));
     else
       return start_steps<Y, P, Step + 1>(take_step<P, Step>(x, w), w, room);
   }

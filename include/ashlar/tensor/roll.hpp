@@ -82,9 +82,9 @@ template <class Y, int Dim, class T, class L, class M, class Space>
 pending<Y> begin_roll(sharded_tensor<T, L, M, Space> const& x, plan_step const& kind, index_t by, call_site const& w) {
   using X = sharded_tensor<T, L, M, Space>;
   if (by == 0 || x.mesh().communicator(kind.axes).size() == 1)
-    return pending<Y>(std::make_unique<ready_value<Y>>(Y(roll_shard<Dim>(x, kind, by, w))));
-  return pending<Y>(std::make_unique<roll_in_flight<Y, X>>(x, X(x.mesh(), x.extents()), kind,
-                                                           roll_transfers_for<Dim>(x, kind, by), w));
+    return pending<Y>(new ready_value<Y>(Y(roll_shard<Dim>(x, kind, by, w))));
+  return pending<Y>(
+      new roll_in_flight<Y, X>(x, X(x.mesh(), x.extents()), kind, roll_transfers_for<Dim>(x, kind, by), w));
 }
 
 }  // namespace ashlar::tensor_detail

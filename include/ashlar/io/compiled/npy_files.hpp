@@ -34,6 +34,15 @@ ASHLAR_INLINE std::string npy_input::header() const {
   return text;
 }
 
+ASHLAR_INLINE void npy_input::read(index_t first, index_t n, unsigned char* to, bytes_seen const& seen) const {
+  auto const count = static_cast<std::size_t>(n), begin = static_cast<std::size_t>(first) * stored_bytes(),
+             bytes = count * stored_bytes();
+  unsigned char* const stored = to + count * (name_of(to_).bits / 8) - bytes;
+  in_.read(content_.begin + begin, stored, bytes);
+  if (seen) seen(stored, bytes, content_.bytes - begin - bytes);
+  convert(stored, to, count);
+}
+
 ASHLAR_INLINE void npy_input::convert(unsigned char* stored, unsigned char* to, std::size_t count) const {
   std::size_t const bytes = stored_bytes();
   if (swaps_) {
@@ -57,6 +66,60 @@ ASHLAR_INLINE std::string npy_header_of(array_type type, shape const& extents) {
   lead += static_cast<char>(text.size() & 255);
   lead += static_cast<char>(text.size() >> 8);
   return lead + text;
+}
+
+ASHLAR_INLINE npy_input opened_npy(communicator const& c, std::string const& path, array_type to, int rank) {
+  require_same_file(c, path, "ashlar::load_npy");
+  npy_input in = comm::collectively(c, [&] { return npy_input(checked_file(path, "ashlar::load_npy"), to, rank); });
+  comm::require_equal(c, in.seen(), "ashlar::load_npy: " + path + ": element type, orders, header and extents");
+  return in;
+}
+
+ASHLAR_INLINE void read_npy_shard(communicator const& c, npy_input const& in, distributed_array a, int rank,
+                                  unsigned char* shard, element_copy* copy, bytes_seen const& seen) {
+  bool const transposes = in.fortran() && a.extents.rank >= 2;
+  struct buffers {
+    exchange_buffers exchange;
+    std::unique_ptr<unsigned char[]> arrived;
+  };
+  buffers const memory = comm::collectively(c, [&] {
+    buffers all;
+    if (transposes) all.arrived = std::make_unique_for_overwrite<unsigned char[]>(reversed_bytes);
+    return all;
+  });
+  std::optional<std::string> failure;
+  auto const read = [&](index_t first, index_t n, unsigned char* to) { in.read(first, n, to, seen); };
+  if (transposes) {
+    reversed_shard const own(local_region(a.extents, a.layout, a.mesh, rank).extents(), a.element_bytes, copy, shard);
+    a.layout = reversed(a.layout);
+    a.extents = reversed(a.extents);
+    read_reversed_shard(a, rank, own, memory.exchange, memory.arrived.get(), failure, read);
+  } else {
+    read_shard(a, rank, shard, memory.exchange, failure, read);
+  }
+  auto const require_unchanged = [&] { in.require_unchanged(); };
+  if (!failure) run_catching(require_unchanged, failure);
+  throw_together(c, std::move(failure), true);
+}
+
+ASHLAR_INLINE void write_npy(communicator const& c, std::string const& path, shard_to_write const& shard) {
+  distributed_array const& a = shard.array;
+  require_same_file(c, path, "ashlar::save_npy");
+  std::vector<index_t> same{static_cast<index_t>(shard.type)};
+  same.insert(same.end(), a.extents.extent, a.extents.extent + a.extents.rank);
+  comm::require_equal(c, same, "ashlar::save_npy: " + path + ": element type and extents");
+  std::string const header = npy_header_of(shard.type, a.extents);
+  exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
+  shared_output out(c, path, "ashlar::save_npy", [&](checked_file const& file) {
+    file.write(0, header.data(), header.size());
+    file.resize(header.size() + a.bytes());
+  });
+  std::optional<std::string> failure;
+  write_shard(shard, buffers, failure, [&](index_t first, index_t n, unsigned char const* from) {
+    out.file().write(header.size() + static_cast<std::size_t>(first) * a.element_bytes, from,
+                     static_cast<std::size_t>(n) * a.element_bytes);
+  });
+  out.commit(std::move(failure));
 }
 
 }  // namespace ashlar::io_detail

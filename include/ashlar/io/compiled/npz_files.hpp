@@ -6,7 +6,8 @@
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE zip_member open_npz(checked_file& in, std::string const& name) {
+// Opens an array of a .npz file. The file becomes the array's .npy file. Error: ashlar::error.
+inline zip_member open_npz(checked_file& in, std::string const& name) {
   std::vector<zip_member> const members = members_of_zip(in);
   auto const is_named = [&](zip_member const& m) { return m.name == name + ".npy"; };
   auto const found = std::find_if(members.begin(), members.end(), is_named);
@@ -25,7 +26,8 @@ ASHLAR_INLINE zip_member open_npz(checked_file& in, std::string const& name) {
   return *found;
 }
 
-ASHLAR_INLINE std::vector<std::uint32_t> sums_of_ranks(communicator const& c, std::vector<std::uint32_t> const& mine) {
+// The exclusive or of the ranks' numbers. Collective: all ranks of c.
+inline std::vector<std::uint32_t> sums_of_ranks(communicator const& c, std::vector<std::uint32_t> const& mine) {
   if (c.size() == 1) return mine;
   comm_detail::raw_call const now(c, "checksums", {}, comm_detail::wait_by::polling);
   std::vector<index_t> sums(mine.begin(), mine.end());
@@ -33,6 +35,33 @@ ASHLAR_INLINE std::vector<std::uint32_t> sums_of_ranks(communicator const& c, st
   std::vector<std::uint32_t> all;
   for (index_t const s : sums) all.push_back(static_cast<std::uint32_t>(s));
   return all;
+}
+
+ASHLAR_INLINE npz_input::npz_input(communicator const& c, std::string const& file_path, std::string const& array_name,
+                                   array_type to, int rank)
+    : what_("ashlar::load_npz: " + file_path + ": " + array_name) {
+  require_same_file(c, file_path + ": " + array_name, "ashlar::load_npz");
+  comm::collectively(c, [&] {
+    checked_file file(file_path, "ashlar::load_npz");
+    member_ = open_npz(file, array_name);
+    in_.emplace(std::move(file), to, rank);
+  });
+  std::vector<index_t> same = in_->seen();
+  same.insert(same.end(), {static_cast<index_t>(member_.begin), static_cast<index_t>(member_.crc)});
+  comm::require_equal(c, same, what_ + ": element type, orders, header, extents, place and checksum");
+}
+
+ASHLAR_INLINE bytes_seen npz_input::counted(bool counts) {
+  if (!counts) return {};
+  return [this](unsigned char const* bytes, std::size_t n, std::size_t after) { sum_ ^= crc32_share(bytes, n, after); };
+}
+
+ASHLAR_INLINE void npz_input::require_sum(communicator const& c) {
+  comm::collectively(c, [&] {
+    if (c.rank() == 0) sum_ ^= crc32_share(in_->header().data(), in_->header_bytes(), in_->element_bytes());
+  });
+  if (sums_of_ranks(c, {sum_})[0] != member_.crc)
+    throw error(what_ + ": the array is damaged: its CRC-32 is not the one in the file's directory");
 }
 
 // Checks the arrays' names, which become names of files if somebody unpacks the file.
@@ -57,7 +86,7 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std
   std::vector<zip_member> members;
   for (npz_part const& p : parts) {
     described += p.name + '\n' + p.header;
-    members.push_back({.name = p.name + ".npy", .bytes = p.header.size() + p.array.bytes()});
+    members.push_back({.name = p.name + ".npy", .bytes = p.header.size() + p.shard.array.bytes()});
   }
   index_t const same[]{static_cast<index_t>(described.size()),
                        static_cast<index_t>(crc32c(0, described.data(), described.size()))};
@@ -75,11 +104,11 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std
   std::vector<std::uint32_t> sums(parts.size(), 0);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     npz_part const& p = parts[i];
-    std::size_t const bytes = p.array.bytes();
+    std::size_t const bytes = p.shard.array.bytes();
     if (c.rank() == 0) sums[i] = crc32_share(p.header.data(), p.header.size(), bytes);
-    write_shard(p.array, p.rank, p.shard, buffers, failure, [&](index_t first, index_t n, unsigned char const* from) {
-      std::size_t const begin = static_cast<std::size_t>(first) * p.array.element_bytes,
-                        length = static_cast<std::size_t>(n) * p.array.element_bytes;
+    write_shard(p.shard, buffers, failure, [&](index_t first, index_t n, unsigned char const* from) {
+      std::size_t const begin = static_cast<std::size_t>(first) * p.shard.array.element_bytes,
+                        length = static_cast<std::size_t>(n) * p.shard.array.element_bytes;
       out.file().write(members[i].begin + p.header.size() + begin, from, length);
       sums[i] ^= crc32_share(from, length, bytes - begin - length);
     });
