@@ -7,7 +7,7 @@ import re
 import families
 
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-SENTENCE = re.compile(r"ashlar::[\w:<>~]+: \S")
+SENTENCE = re.compile(r"ashlar::[\w:<>~]+: (\S)?")  # without more, a value follows
 
 
 # Sentences that no test provokes, by how they begin, and the reason.
@@ -189,6 +189,9 @@ def sentences(root):
             sentence = joined(text[literal.start():i])
             if len(re.findall(r"[\w.]+", sentence.partition(": ")[2] if SENTENCE.match(sentence) else sentence)) < 3:
                 continue  # the name of an array or of a region
+            begins = SENTENCE.match(literal[1])
+            if begins and not begins[1] and "; " not in sentence and not THROWN.search(before):
+                continue  # the name of what ranks compare
             out.append({"header": str(path.relative_to(include)), "line": text.count("\n", 0, literal.start()) + 1,
                         "text": sentence})
     return out

@@ -1,5 +1,5 @@
 """documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
-each code block says what checks it, and commands name what the tree has; each page for users begins with what the reader can do after it; each decision begins with a summary;
+each code block says what checks it, indented blocks hold commands and say whether they run, and commands name what the tree has; each page for users begins with what the reader can do after it; each decision begins with a summary;
 the page of settings has the rows of the source, which has one for each environment variable; every wrong program has a right one; every sentence of the headers is on a page, few have no test, and errors of the run time say what to write instead. In SITE, which scripts/docs built, every public name has a
 declaration, every overload an entry with its constraint and links, every wrong program an entry, and nothing is fetched from elsewhere."""
 
@@ -12,6 +12,7 @@ from collections import Counter
 sys.dont_write_bytecode = True
 root = pathlib.Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(root / "docs" / "site"))
+import commands
 import errors
 import families
 import related
@@ -96,8 +97,12 @@ faults += [f"docs/tools.md does not have scripts/{script.name}" for script in sc
 
 # ---- Code ----
 # A comment above each block says what checks it: a region of a file (tree.quotes), a command that prints it (outputs.PAGE), lines of a file, or
-# "sketch" and why nothing does. Runs of lines are separated by "// ...".
-CHECKED = re.compile(r"<!-- (?:output: .*|\S+ \[[^\]]+\]|lines: (\S+)|sketch: \S.*) -->")
+# "sketch" and why nothing does. Runs of lines are separated by "// ...". "sentence": each sentence of the block begins with ashlar:: and has all parts
+# of one sentence of the headers that are not values, in their order, at least three words in all.
+CHECKED = re.compile(r"<!-- (?:output: .*|\S+ \[[^\]]+\]|lines: (\S+)|(sentence)|sketch: \S.*) -->")
+known = sentences.provoked(root)
+parts_of_sentences = [[p for p in sentences.words(s["text"]).split("...") if p.strip()] for s in known]
+parts_of_sentences = [p for p in parts_of_sentences if sum(map(sentences.number_of_words, p)) >= 3]
 
 
 def stripped(text):
@@ -110,12 +115,32 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", root / "SECURITY.md",
         above = text[:block.start()].rstrip("\n").rpartition("\n")[2]
         where, marked = f"{name}:{text.count(chr(10), 0, block.start()) + 1}", CHECKED.fullmatch(above)
         if not marked:
-            faults.append(f"{where}: nothing checks this block; write <!-- FILE [region] -->, <!-- output: COMMAND -->, <!-- lines: FILE --> or <!-- sketch: WHY --> above it")
+            faults.append(f"{where}: nothing checks this block; write <!-- FILE [region] -->, <!-- output: COMMAND -->, <!-- lines: FILE -->, <!-- sentence --> "
+                          "or <!-- sketch: WHY --> above it")
+        elif marked[2]:
+            shown = [sentences.words(s) for s in re.split(r"^(?=ashlar::)", block[1].strip(), flags=re.M) if s]
+            faults += [f"{where}: no sentence of the headers is: {s}" for s in shown if not s.startswith("ashlar::") or
+                       not any(re.search(".*".join(map(re.escape, parts)), s) for parts in parts_of_sentences)]
         elif marked[1]:
             source = f"\n{stripped((root / marked[1]).read_text(encoding='utf-8'))}\n" if (root / marked[1]).exists() else ""
             faults += [f"{where}: {marked[1]} does not have the lines: {run.strip()}" for run in block[1].split("// ...\n") if f"\n{stripped(run)}\n" not in source]
 
 # ---- Commands ----
+# Indented blocks hold commands of a shell. A comment above each says that tests/scripts/commands.py runs it, or why nothing does.
+A_COMMAND = re.compile(r"(?:\w+=\S+ )*(?:(?:cmake|cd|module|mpiexec|srun|salloc|spack|python3|h5dump|plan_explorer) |scripts/|build/)")
+for page in [root / "README.md", root / "CONTRIBUTING.md", root / "SECURITY.md", *sorted(docs.rglob("*.md"))]:
+    name = page.relative_to(root)
+    for block in commands.blocks(page.read_text(encoding="utf-8")):
+        if not block.mark:
+            faults.append(f"{name}:{block.number}: nothing runs these commands; write <!-- run -->, <!-- run: in FOLDER --> or <!-- not run: WHY --> above them")
+        elif block.mark["folder"] and not (root / block.mark["folder"]).is_dir():
+            faults.append(f"{name}:{block.number}: the tree has no folder {block.mark['folder']}")
+        faults += [f"{name}:{number}: {command} is no command that tests/scripts/documents.py knows; other text is in a block between ```"
+                   for number, command in block.commands() if not A_COMMAND.match(command)]
+    marks = len(re.findall(r"^<!-- (?:not )?run\b", page.read_text(encoding="utf-8"), re.M))
+    if marks != sum(bool(block.mark) for block in commands.blocks(page.read_text(encoding="utf-8"))):
+        faults.append(f"{name}: a comment <!-- run --> or <!-- not run: WHY --> is above no indented block")
+
 # Lines of a shell name what the tree has: scripts, presets, options and programs.
 presets = set(re.findall(r'"name": "([^"]+)"', (root / "CMakePresets.json").read_text(encoding="utf-8")))
 known_options = {name for name, _, _ in settings.options(root)}
@@ -129,12 +154,6 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted(docs.rglob("*
         programs = re.findall(r"build/\w+/examples/(\w+)", line)
         wrong += [program for program in programs if not list((root / "examples").rglob(f"*{program.removeprefix('tutorial_')}.cpp"))]
         faults += [f"{page.relative_to(root)} names {name}, which the tree does not have: {line}" for name in wrong]
-
-# What a program prints is compared with the program, so it is in a block of its own.
-for page in [root / "README.md", *sorted(docs.rglob("*.md"))]:
-    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    faults += [f"{page.relative_to(root)} shows an output that nothing compares; write <!-- output: COMMAND --> above a block: {line}"
-               for line in re.findall(r"^    (\$ .*|(?!.*(?:mpiexec|#)).*\bon \d+ ranks\b.*)$", text, re.M)]
 
 # ---- Beginnings ----
 for page in sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md")):
@@ -192,7 +211,6 @@ for source in sorted((root / "tests" / "fail").glob("*/*.cpp")):
         faults.append(f"{source.relative_to(root)}: the wrong program and the right one do not differ")
 
 # ---- Sentences ----
-known = sentences.provoked(root)
 unnamed = [s for s in known if not s["compiler"] and not s["test"]]
 excused = [s for s in unnamed if sentences.reason_of(s["text"])]
 without = [s for s in unnamed if s not in excused]

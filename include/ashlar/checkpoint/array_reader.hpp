@@ -99,7 +99,8 @@ class array_reader {
     std::size_t missing_count = 0, extra_count = 0;
     for (auto const& i : plan_.items())
       if (!found.contains(i.array.name) && missing_count++ == 0) missing = i.array.name + " for " + i.leaf;
-    if (missing_count != 0) plan_.fail("expected " + missing + and_more(missing_count) + ", found " + names_of(found));
+    if (missing_count != 0)
+      plan_.fail("expected the array " + missing + and_more(missing_count) + ", found " + names_of(found));
     for (auto const& i : plan_.items()) {
       auto& [a, is_taken] = found.at(i.array.name);
       check(i, a);

@@ -62,6 +62,31 @@ TEST_CASE("as_replicated_async: the same by messages of MPI") {
   check_gradients();
 }
 
+TEST_CASE("as_replicated_async: two layers as a page writes them have the loss and the gradients of as_replicated") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  auto const x = tensor_of<double, layout<"data", none>>(m, shape::of(7, 5), number(0));
+  auto const parameters = build<two>(tensor_of<double, layout<none, none>>(m, shape::of(5, 6), number(1)),
+                                     tensor_of<double, layout<none, none>>(m, shape::of(6, 3), number(2)));
+  // [gradients]
+  auto [value, grads] = value_and_grad<none>([&](auto const& p) {
+    auto const h = relu(einsum<"bi,ih->bh">(x, as_replicated_async<"data">(p.first)));
+    return sum(square(einsum<"bh,ho->bo">(h, as_replicated_async<"data">(p.second))));
+  })(parameters);  // a struct with names("first", "second")
+  // [gradients]
+  auto const [expected_value, expected] = value_and_grad<none>([&](auto const& p) {
+    auto const h = relu(einsum<"bi,ih->bh">(x, as_replicated<"data">(p.first)));
+    return sum(square(einsum<"bh,ho->bo">(h, as_replicated<"data">(p.second))));
+  })(parameters);
+  CHECK(item(all_reduce(value)) == item(all_reduce(expected_value)));
+  auto const near = [](double a, double b) { return std::abs(a - b) <= 1e-13 * (1 + std::abs(b)); };
+  for_each_leaf(
+      [&](auto const& a, auto const& b) {
+        auto const mine = shard(a), theirs = shard(b);
+        CHECK(std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), near));
+      },
+      grads, expected);
+}
+
 TEST_CASE("as_replicated_async: gradients that nobody takes arrive") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   auto const x = tensor_of<double, layout<"data", none>>(m, shape::of(7, 5), number(0));

@@ -349,9 +349,9 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
   auto const as = [](std::vector<int> t) { return [t](array_map& map) { map.arrays[0].transpose = t; }; };
   refused(
       "torch.safetensors", {},
-      "expected d1.kernel for d1/kernel and 3 more, found 'fc1.bias', 'fc1.weight', 'fc2.bias', 'fc2.weight', 'steps'");
+      "expected the array d1.kernel for d1/kernel and 3 more, found 'fc1.bias', 'fc1.weight', 'fc2.bias', 'fc2.weight', 'steps'");
   refused("keras.weights.h5", {},
-          "expected d1/kernel for d1/kernel and 3 more, found 'layers/batch_normalization/vars/0'");
+          "expected the array d1/kernel for d1/kernel and 3 more, found 'layers/batch_normalization/vars/0'");
   refused("torch.safetensors", changed(from_pytorch, without_ignored),
           "and no others, found 'steps'; add it to the tree");
   refused("keras.weights.h5", changed(from_keras, without_ignored),
@@ -367,7 +367,7 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
           "expected steps for d1/bias of type float32, found int64");
   refused("types.safetensors", {.arrays = {{"*", "double"}}}, "of type float32, found float64; make the tensor double");
   refused("types.h5", {.arrays = {{"*", "text"}}}, "of type float32, found another type");
-  refused("types.h5", {.arrays = {{"*", "link"}}}, "expected link for d1/kernel and 3 more, found");
+  refused("types.h5", {.arrays = {{"*", "link"}}}, "expected the array link for d1/kernel and 3 more, found");
   refused("types.h5", {.arrays = {{"*", "group/scalar"}}}, "of extents 6 x 5, found a scalar");
   refused("no.safetensors", {}, "no.safetensors: cannot be opened: No such file");
   refused("no.h5", {}, "no.h5: cannot be opened: No such file");
