@@ -39,7 +39,7 @@ ENVIRONMENT = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT
 # scripts/setup installs nothing: these programs fail.
 REFUSED = ["apt-get", "sudo"]
 
-SECONDS = 1200  # for a command
+SECONDS = 1200  # for each command of a block: a block of three has three times as long
 MARKER = re.compile(r"<!-- (?:run(?:: in (?P<folder>\S+))?|not run: (?P<why>\S.*)) -->")
 
 
