@@ -33,8 +33,16 @@ ASHLAR_INLINE std::vector<index_t> gathered_by_mpi(communicator const& c, index_
 // The text of the exception that is being handled.
 ASHLAR_INLINE std::string text_of_exception();
 
-// Calls call(f). If it throws, stores the text of the exception in `failure`.
-ASHLAR_INLINE void call_catching(void (*call)(void*), void* f, std::optional<std::string>& failure);
+// Calls call(f). If it throws, stores the text of the exception in `failure`. Not inlined: g++ would warn that f may have
+// left no value. A template, since g++ warns of functions that are `inline` and not inlined.
+template <class Failure>
+[[gnu::noinline]] void call_catching(void (*call)(void*), void* f, Failure& failure) {
+  try {
+    call(f);
+  } catch (...) {
+    failure = text_of_exception();
+  }
+}
 
 // Runs f. If it throws, stores the text of the exception in `failure`. The handler is compiled once, not for each f.
 template <class F>

@@ -68,12 +68,18 @@ inline std::string xdmf_type(array_type t) {
 
 inline std::string dimensions_text(shape const& s, int rank, index_t more) {
   std::string text;
-  for (int d = 0; d < rank; ++d) text += (d ? " " : "") + std::to_string(s[d] + more);
+  for (int d = 0; d < rank; ++d) {
+    if (d != 0) text += ' ';  // one expression makes g++ 12 warn of overlapping memory at -O3
+    text += std::to_string(s[d] + more);
+  }
   return text;
 }
 inline std::string numbers_text(std::vector<double> const& all) {
   std::string text;
-  for (double const x : all) text += (text.empty() ? "" : " ") + number_text(x);
+  for (double const x : all) {
+    if (!text.empty()) text += ' ';
+    text += number_text(x);
+  }
   return text;
 }
 

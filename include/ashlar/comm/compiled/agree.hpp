@@ -36,14 +36,6 @@ ASHLAR_INLINE std::string text_of_exception() {
   }
 }
 
-ASHLAR_INLINE void call_catching(void (*call)(void*), void* f, std::optional<std::string>& failure) {
-  try {
-    call(f);
-  } catch (...) {
-    failure = text_of_exception();
-  }
-}
-
 ASHLAR_INLINE std::string with_call(std::string text) {
   if (text.find("; called at ") != std::string::npos) return text;
   plan_detail::error_text call;
