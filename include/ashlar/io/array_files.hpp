@@ -88,19 +88,18 @@ shard_to_write shard_of(X const& x) {
   using T = typename X::element_type;
   using Space = typename X::execution_space;
   auto const& m = x.mesh();
-  auto const made = [&](std::shared_ptr<void const> owner, T const* elements) {
+  auto const made = [&] {
+    auto const elements = tensor_detail::on_host<Space>(x.data(), x.local_size());
+    std::shared_ptr<void const> owner = x.owner();
+    if constexpr (!tensor_detail::lies_on_host<Space>)
+      owner = std::make_shared<std::remove_const_t<decltype(elements)>>(elements);
     return shard_to_write{type_of_elements<T>(), array_of(m, x.layout, x.extents(), sizeof(T)), m.rank(),
-                          std::move(owner), reinterpret_cast<unsigned char const*>(elements)};
+                          std::move(owner), reinterpret_cast<unsigned char const*>(elements.data())};
   };
-  if constexpr (tensor_detail::lies_on_host<Space>) {
-    tensor_detail::on_host<Space>(x.data(), x.local_size());
-    return made(x.owner(), x.data());
-  } else {
-    return comm::collectively(m.communicator(), [&] {
-      auto const copy = tensor_detail::on_host<Space>(x.data(), x.local_size());
-      return made(std::make_shared<std::remove_const_t<decltype(copy)>>(copy), copy.data());
-    });
-  }
+  if constexpr (tensor_detail::lies_on_host<Space>)
+    return made();
+  else
+    return comm::collectively(m.communicator(), made);
 }
 
 /// Writes the elements of the shards, each once.

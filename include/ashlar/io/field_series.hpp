@@ -118,13 +118,11 @@ class field_series {
   template <class X>
   void add(std::vector<io_detail::hdf5_field>& to, series_field<X> const& f) const {
     auto const x = plan_detail::materialize(ops_detail::without_halo(f.tensor));
+    io_detail::shard_to_write const shard = io_detail::shard_of(x);
     comm::collectively(mesh_.communicator(), [&] {
       if (x.mesh().size() != mesh_.size())
         fail("expected " + f.name + " on the mesh of the series, of " + std::to_string(mesh_.size()) +
              " ranks, found one of " + std::to_string(x.mesh().size()));
-    });
-    io_detail::shard_to_write const shard = io_detail::shard_of(x);
-    comm::collectively(mesh_.communicator(), [&] {
       try {
         to.emplace_back(shard, f.name, options_.storage);
       } catch (error const& e) {

@@ -27,11 +27,10 @@ inline four_floats roots_of(four_floats x) { return _mm_sqrt_ps(x); }
 inline two_doubles roots_of(two_doubles x) { return _mm_sqrt_pd(x); }
 #endif
 
-/// Takes the root of each of the numbers at x, which are as many as whole vectors hold.
+/// Takes the root of each of the n numbers at x, which whole vectors hold.
 template <class Several, index_t n, class T>
 void square_roots_of_several(T* x) {
   constexpr index_t width = sizeof(Several) / sizeof(T);
-  static_assert(n % width == 0);
   for (index_t i = 0; i < n; i += width) {
     Several some;
     std::memcpy(&some, x + i, sizeof some);
@@ -41,10 +40,10 @@ void square_roots_of_several(T* x) {
 }
 #endif
 
-/// Takes the root of each of the n numbers at x.
-/// Pre: n is a multiple of 4. (g++ warns of a loop over the rest of n numbers that it has inlined.)
+/// Takes the root of each of the n numbers at x. (g++ warns of a loop over the rest of n numbers that it has inlined.)
 template <index_t n, class T>
 void square_roots(T* x) {
+  static_assert(n % 4 == 0);
 #if defined(__SSE2__)
   if constexpr (std::is_same_v<T, float>)
     square_roots_of_several<four_floats, n>(x);
