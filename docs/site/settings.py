@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """settings.py: writes the tables of docs/how_to/settings.md from the source. The rows of environment variables are comments in comm/settings.hpp and
-scripts/common; those of CMake options are the calls that declare them: name, default, description. Those of macros are here."""
+scripts/common; those of CMake options are the calls that declare them: name, default, description, and those of places the calls that look
+for a header or a library. Those of macros are here."""
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -14,6 +16,7 @@ LINKS = {"ASHLAR_INSTALL_HINTS": ("after your choices", "install.md#in-your-proj
 
 # The macros that a program may define, by name: values, effect, and what holds without.
 MACROS = {"ASHLAR_LINUX": ("`0`, `1`", "`0` leaves out what Linux alone has: the memory that ranks of a node share, masks of cores, `/proc` and `getauxval`", "`1` on Linux"),
+          "ASHLAR_CBLAS_HEADER": ("`<mkl_cblas.h>`", "the header of CBLAS", "the first of five that the compiler finds; CMake sets it"),
           "ASHLAR_ANY_COMPILER": ("defined", "headers accept a compiler that is neither g++ nor clang", "another compiler is an error")}
 
 
@@ -29,6 +32,21 @@ def options(root):
     return [(a, b, c) if a else (d, e, f) for file in files for a, c, b, d, e, f in re.findall(declared, file.read_text(encoding="utf-8"), re.M)]
 
 
+def places(root):
+    """Of each place that CMake looks for: the variable, what is there, and the variables whose folders CMake takes first."""
+    found = []
+    for file in sorted((root / "cmake").glob("*.cmake")):
+        text = file.read_text(encoding="utf-8")
+        for call, name, rest in re.findall(r"find_(path|library)\((ASHLAR_\w+)((?:[^()]|\([^()]*\))*)\)", text):
+            hints = re.search(r"set\(ashlar_mkl_places ([^)]*)\)", text)[1] if "${ashlar_mkl_places}" in rest else rest
+            names = itertools.takewhile(lambda word: not re.fullmatch(r"HINTS|PATHS|PATH_SUFFIXES|NAMES_PER_DIR|\$\{ashlar_mkl_places\}", word), rest.replace("NAMES ", "").split())
+            names = dict.fromkeys(re.sub(r"[_-]?\$\{\w+\}", "", name) for name in names)  # in one kind or another
+            shown = " or ".join(f"`{name}`" for name in names if name)
+            found.append((name, f"the {'folder of' if call == 'path' else 'library'} {shown or 'the header of CBLAS'}",
+                          ", ".join(f"`{hint}`" for hint in re.findall(r"ENV (\w+)", hints)) or "none"))
+    return sorted(set(found))
+
+
 def row(name, default, description):
     words, page = LINKS.get(name, ("", ""))
     shown = f"`{default}`" if default else "empty"
@@ -39,6 +57,7 @@ def written(root, page):
     """The text of the page with its tables."""
     tables = {part: variables((root / file).read_text(encoding="utf-8")) for part, file in VARIABLES.items()}
     tables["CMake"] = "| option | default | effect |\n|---|---|---|\n" + "".join(row(*option) for option in options(root))
+    tables["places"] = "| variable | value | CMake first looks in |\n|---|---|---|\n" + "".join(f"| `{name}` | {what} | {hints} |\n" for name, what, hints in places(root))
     tables["macros"] = "| macro | values | effect | otherwise |\n|---|---|---|---|\n" + "".join(f"| `{name}` | {' | '.join(cells)} |\n" for name, cells in MACROS.items())
     return re.sub(r"<!-- settings: (\w+) -->\n.*?<!-- end -->", lambda m: f"<!-- settings: {m[1]} -->\n{tables[m[1]]}<!-- end -->", page, flags=re.S)
 

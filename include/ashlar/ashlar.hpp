@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Everything that a user calls, except what needs HDF5, FFTW or ScaLAPACK: checkpoint.hpp, hdf5.hpp, fft.hpp,
 // scalapack.hpp.
 #pragma once

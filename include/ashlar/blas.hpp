@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the target ashlar::blas offers: all operations on real ranks, products and convolutions among them.
 #pragma once
 #include "ashlar/tensor/describe.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the target ashlar::checkpoint offers: checkpoints in HDF5 files.
 #pragma once
 #include "ashlar/checkpoint/arrays.hpp"

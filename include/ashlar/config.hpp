@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Version and the few macros of the library.
 #pragma once
 #if !defined(__GNUC__) && !defined(__clang__) && !defined(ASHLAR_ANY_COMPILER)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the target ashlar::data offers: datasets and batches.
 #pragma once
 #include "ashlar/data/data.hpp"

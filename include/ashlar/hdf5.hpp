@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the target ashlar::hdf5 offers: fields in HDF5 files, with their series over time.
 #pragma once
 #include "ashlar/io/field_series.hpp"

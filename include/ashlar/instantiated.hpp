@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions that are no templates, for one source of a program in which all others define ASHLAR_INSTANTIATED. The
 // library ashlar::instantiated is this source, see docs/how_to/make_it_fast.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the target ashlar::layout offers: layouts, plans, operations and derivatives of dry runs; no MPI, no Kokkos.
 #pragma once
 #include "ashlar/autodiff/autodiff.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the target ashlar::scalapack offers: dense solvers of matrices that ranks share.
 #pragma once
 #include "ashlar/linalg/cholesky.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the target ashlar::tensor offers: tensors on real ranks, stencils and collectives; no BLAS.
 #pragma once
 #include "ashlar/tensor/print.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the target ashlar::train offers: training: parameters, strategies, optimizers.
 #pragma once
 #include "ashlar/train/print.hpp"

@@ -117,7 +117,7 @@ class runner:
             (shims / name).chmod(0o755)
         memory = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 31  # a compiler takes up to 2 GB
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("ASHLAR_") or k in FOLDERS.values()} | ENVIRONMENT
-        self.environment |= {"HOME": str(home), "PATH": f"{shims}:{tree}/build/release/examples:{os.environ['PATH']}",
+        self.environment |= {"HOME": str(home), "PATH": f"{shims}:{os.environ['PATH']}",
                              "CMAKE_BUILD_PARALLEL_LEVEL": str(max(1, min(os.cpu_count(), memory)))}
 
     def launcher(self):

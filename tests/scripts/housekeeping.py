@@ -1,4 +1,4 @@
-"""housekeeping.py ROOT: CITATION.cff has the version of config.hpp, LICENSES has the licence of LICENSE, and docs/dependencies.md has the header
+"""housekeeping.py ROOT: CITATION.cff has the version of config.hpp, LICENSES has the licence of LICENSE, each header names it, and docs/dependencies.md has the header
 of each library that ashlar or its tests include."""
 
 import pathlib
@@ -18,6 +18,9 @@ if f"\nversion: {version}\n" not in read("CITATION.cff"):
     faults.append(f"CITATION.cff lacks the version {version} of config.hpp")
 if read("LICENSE") != read("LICENSES/BSL-1.0.txt"):
     faults.append("LICENSES/BSL-1.0.txt is another text than LICENSE")
+
+faults += [f"{header.relative_to(root)} does not begin with the line of its licence" for header in sorted((root / "include").rglob("*.hpp"))
+           if not header.read_text(encoding="utf-8").startswith("// SPDX-License-Identifier: BSL-1.0\n")]
 
 page = read("docs/dependencies.md")
 listed = {header for row in re.findall(r"^\|(?: *[^|]*\|)+$", page, re.M) for header in re.findall(r"`([\w/.]+)`", row)}

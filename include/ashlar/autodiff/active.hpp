@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Active tensors: tensors under differentiation.
 #pragma once
 #include "ashlar/autodiff/tape.hpp"

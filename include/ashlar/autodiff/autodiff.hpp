@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Umbrella header: reverse-mode differentiation.
 #pragma once
 #include "ashlar/autodiff/halo.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Derivatives of slice, pad, shift, concatenate and paste: boxes that move back.
 #pragma once
 #include "ashlar/autodiff/active.hpp"

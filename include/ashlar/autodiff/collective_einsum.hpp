@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Derivatives of products that overlap with their communication.
 #pragma once
 #include "ashlar/autodiff/active.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The derivative of cumsum: the sums from the other end.
 #pragma once
 #include "ashlar/autodiff/active.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Derivatives of exchanges, sums of halos, and stencils.
 #pragma once
 #include "ashlar/autodiff/active.hpp"

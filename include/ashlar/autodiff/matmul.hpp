@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Derivatives of products of tensors in any layouts.
 #pragma once
 #include "ashlar/autodiff/active.hpp"

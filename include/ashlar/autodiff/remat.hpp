@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Rematerialisation: a function runs again in the backward pass, which saves memory and costs time.
 #pragma once
 #include "ashlar/autodiff/active.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The derivative of the sort of a sharded dimension: cotangents return by the route that the elements took.
 #pragma once
 #include "ashlar/autodiff/active.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The tape of reverse mode. It works in constant expressions, too.
 #pragma once
 #include "ashlar/layout/halo.hpp"

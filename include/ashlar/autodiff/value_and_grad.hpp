@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reverse-mode differentiation: a value and its gradients.
 #pragma once
 #include "ashlar/autodiff/collective_einsum.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The derivative of one function at one cotangent.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"

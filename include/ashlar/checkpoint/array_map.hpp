@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The arrays of a file that the leaves of a tree come from: their names and the order of their dimensions.
 #pragma once
 #include "ashlar/config.hpp"

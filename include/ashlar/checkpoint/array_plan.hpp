@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The arrays of a file for the leaves of trees: names, types and extents, the same on every rank.
 #pragma once
 #include "ashlar/comm/agree.hpp"

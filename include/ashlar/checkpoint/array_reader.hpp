@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reads the arrays of a safetensors file, of the files of an index, or of an HDF5 file.
 #pragma once
 #include "ashlar/checkpoint/array_plan.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Writes the arrays of trees to a safetensors file, to files with an index, or to an HDF5 file.
 #pragma once
 #include "ashlar/checkpoint/array_plan.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Weights of other programs: trees from the arrays of safetensors and HDF5 files, and back.
 #pragma once
 #include "ashlar/checkpoint/checkpoint.hpp"

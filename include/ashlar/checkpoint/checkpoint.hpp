@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Saves trees of tensors and numbers to a file, and loads them on any mesh.
 #pragma once
 #if !__has_include(<hdf5.h>)

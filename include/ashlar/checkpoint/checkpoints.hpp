@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A folder of checkpoints: saves every n steps, keeps the last ones, resumes from the newest good one.
 #pragma once
 #include "ashlar/checkpoint/checkpoint.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The HDF5 part of a checkpoint: the description of its tensors.
 #pragma once
 #include "ashlar/io/array_bytes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The arrays of an HDF5 file that another program wrote.
 #pragma once
 #include "ashlar/io/array_runs.hpp"

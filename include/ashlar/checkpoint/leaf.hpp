@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The leaves of saved trees, independent of their types.
 #pragma once
 #include "ashlar/meta/philox.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reads a checkpoint. Nothing in it is used before its checksum is checked.
 #pragma once
 #include "ashlar/comm/agree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Checkpoints of a training run: its trees, its position in the data, and what its numbers depend on.
 #pragma once
 #include "ashlar/checkpoint/checkpoints.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The first block of a checkpoint: the positions of its tensors in the file, and the checksums of all its bytes.
 #pragma once
 #include "ashlar/meta/error.hpp"

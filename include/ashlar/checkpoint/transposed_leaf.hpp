@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A leaf whose dimensions have another order in the file.
 #pragma once
 #include "ashlar/kernels/permute.hpp"

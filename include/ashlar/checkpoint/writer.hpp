@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Writes a checkpoint in steps. The slow steps need no MPI.
 #pragma once
 #include "ashlar/checkpoint/file_image.hpp"

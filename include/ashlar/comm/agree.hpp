@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Agreement: an error on one rank becomes the same error on all ranks.
 #pragma once
 #include <exception>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The clock that times waiting ranks and collectives.
 #pragma once
 #include <ctime>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The log of this process' collectives, for the watchdog, for traces and for error reports.
 #pragma once
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // MPI: environment, communicators, meshes of ranks, collectives on raw memory.
 #pragma once
 #include "ashlar/comm/agree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A group of ranks.
 #pragma once
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The calls, bytes and messages of a communicator's collectives so far.
 #pragma once
 #include <cstdint>

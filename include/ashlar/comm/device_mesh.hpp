@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The mesh on real ranks.
 #pragma once
 #include <cstdio>

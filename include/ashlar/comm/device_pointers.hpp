@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The decision whether MPI takes pointers into device memory.
 #pragma once
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Duplicates of the program's communicator.
 #pragma once
 #include <algorithm>

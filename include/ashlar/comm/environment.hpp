@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Starting and ending MPI.
 #pragma once
 #include <optional>

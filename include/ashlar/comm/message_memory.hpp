@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Memory that messages read and write.
 #pragma once
 #include <algorithm>

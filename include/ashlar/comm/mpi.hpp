@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // MPI: the only include of its header, element types, reductions, return codes.
 #pragma once
 #define OMPI_SKIP_MPICXX 1

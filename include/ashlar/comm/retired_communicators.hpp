@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // MPI communicators of meshes that have ended.
 #pragma once
 #include <cstdint>

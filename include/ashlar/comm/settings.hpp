@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The environment variables that programs read, as docs/how_to/settings.md lists them, and functions that read the variables of meshes
 // and collectives.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A thread and a condition. The standard's headers <thread> and <condition_variable> bring locks, clocks and tokens that
 // no program needs here; they are slow to parse.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A program's communication as a file for trace viewers.
 #pragma once
 #include <cstdio>

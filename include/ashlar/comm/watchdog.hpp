@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reports where a rank is stuck.
 #pragma once
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Arrays of examples, in memory or in files. A rank reads only the parts that it needs.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Fills a rank's shard of a batch from arrays of examples.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The batches of a dataset, one after the other, as tensors on a mesh.
 #pragma once
 #include "ashlar/comm/agree.hpp"

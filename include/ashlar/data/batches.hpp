@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The order in which an epoch visits its examples, cut into batches.
 #pragma once
 #include "ashlar/meta/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Caches examples that are slow to make in a file.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Datasets, batches, caches, and reading ahead.
 #pragma once
 #include "ashlar/data/batch_stream.hpp"

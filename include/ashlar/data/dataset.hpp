@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The examples of a training program: which ones, in which order, in what batches.
 #pragma once
 #include "ashlar/meta/tree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Makes tensors of a batch from arrays in memory.
 #pragma once
 #include "ashlar/data/batch_rows.hpp"

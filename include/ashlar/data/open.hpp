@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Files of examples on all ranks. All ranks read the header together; each rank reads the elements that it needs.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // MNIST's four files as datasets.
 #pragma once
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The position of a training run in its data.
 #pragma once
 #include "ashlar/config.hpp"

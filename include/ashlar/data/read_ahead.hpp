@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Computes results before they are needed, on a thread.
 #pragma once
 #include <cstddef>

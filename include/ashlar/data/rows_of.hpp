@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The elements of some examples of an array in memory.
 #pragma once
 #include <span>

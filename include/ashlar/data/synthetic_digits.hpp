@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Synthetic digits in the shape of MNIST, for programs that must run without data files.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Sums in words, for programs that learn a text and must run without data files.
 #pragma once
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The bytes of an array in a file, and how errors show its extents and a file's texts.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The cells of a grid that overlap a box of an array, and the exchange that gives each cell to one rank.
 #pragma once
 #include "ashlar/io/array_pieces.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The shards of a tensor and the elements of a file: each rank reads or writes its part.
 #pragma once
 #include "ashlar/config.hpp"

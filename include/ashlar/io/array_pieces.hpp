@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The piece of an array that each rank writes or reads, and the exchange between pieces and shards.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"

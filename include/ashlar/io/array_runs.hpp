@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Regions of an array that a file holds row-major: their elements as runs of consecutive elements of the file.
 #pragma once
 #include "ashlar/layout/split.hpp"

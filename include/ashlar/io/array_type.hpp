@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The element types of arrays in files, and the conversions between them that change no value.
 #pragma once
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Files of which every operation is checked.
 #pragma once
 #include "ashlar/config.hpp"

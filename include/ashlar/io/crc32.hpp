@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // CRC-32: the checksum of zip files.
 #pragma once
 #include "ashlar/config.hpp"

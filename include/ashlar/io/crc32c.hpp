@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // CRC-32C: the checksum of files that ashlar writes, also for a program's own data.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Compression of chunks: the filters "shuffle" and "deflate" of HDF5.
 #pragma once
 #include "ashlar/config.hpp"

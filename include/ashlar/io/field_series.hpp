@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A time series of fields: an HDF5 file per step, and an XDMF file that names all of them.
 #pragma once
 #include <unistd.h>

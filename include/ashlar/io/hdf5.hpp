@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // HDF5 files that HDF5 does not write itself: in memory, where holes take no memory, and on the disk with changes in memory.
 #pragma once
 #if !__has_include(<hdf5.h>)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Adds datasets to an HDF5 file that exists.
 #pragma once
 #include "ashlar/io/hdf5_output.hpp"

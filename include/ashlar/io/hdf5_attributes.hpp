@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Attributes of HDF5 files: one rank reads, and all ranks get the value.
 #pragma once
 #include "ashlar/comm/agree.hpp"

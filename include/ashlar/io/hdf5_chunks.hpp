@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The chunks of a tensor that becomes a dataset of an HDF5 file.
 #pragma once
 #include "ashlar/io/array_files.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // HDF5's description of datasets whose elements the ranks write.
 #pragma once
 #include "ashlar/io/array_cells.hpp"

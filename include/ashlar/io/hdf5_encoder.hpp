@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The bytes that chunks of a dataset have in the file: HDF5 applies its filters in memory.
 #pragma once
 #include "ashlar/io/hdf5.hpp"

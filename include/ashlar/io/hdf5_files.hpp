@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors in HDF5 files: each rank reads or writes its part.
 #pragma once
 #include "ashlar/io/hdf5_add.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // HDF5's identifiers and types in C++.
 #pragma once
 #include "ashlar/meta/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A dataset of an HDF5 file, or a box of it, whose elements are taken as elements of a tensor.
 #pragma once
 #include "ashlar/io/array_runs.hpp"

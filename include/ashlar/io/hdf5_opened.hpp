@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A dataset of an HDF5 file that exists, and a box of it.
 #pragma once
 #include "ashlar/io/checked_file.hpp"

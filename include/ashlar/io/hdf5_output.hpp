@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Writes tensors to a new HDF5 file.
 #pragma once
 #include "ashlar/io/hdf5_chunks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The types and boxes of HDF5's arrays.
 #pragma once
 #include "ashlar/io/array_bytes.hpp"

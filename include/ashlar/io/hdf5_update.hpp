@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Writes a box of a dataset of an HDF5 file that exists.
 #pragma once
 #include "ashlar/io/crc32c.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // IDX files (the format of MNIST), gzipped or not, and the four files of a set of digits.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Files: npy, npz and IDX. This header does not include io/hdf5.hpp, which needs HDF5.
 #pragma once
 #include "ashlar/io/idx.hpp"

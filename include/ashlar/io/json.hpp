@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A reader of the JSON texts that describe arrays in files.
 #pragma once
 #include "ashlar/config.hpp"

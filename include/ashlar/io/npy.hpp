@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // NumPy's .npy files.
 #pragma once
 #include "ashlar/config.hpp"

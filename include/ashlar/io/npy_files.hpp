@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors in .npy files: each rank reads or writes its part.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Arrays of .npy files as tensors.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors in .npz files: each rank reads or writes its part of each array.
 #pragma once
 #include "ashlar/config.hpp"

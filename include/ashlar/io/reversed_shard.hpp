@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A shard whose elements a file has in Fortran order: each part goes to its place when it is read.
 #pragma once
 #include "ashlar/config.hpp"

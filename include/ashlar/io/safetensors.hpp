@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The headers of safetensors files, and the index of a model in several of them.
 #pragma once
 #include "ashlar/config.hpp"

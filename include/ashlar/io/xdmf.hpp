@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // XDMF files: XML that says where the fields of a time series are, and on which grid.
 #pragma once
 #include "ashlar/io/array_bytes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Zip files whose members are stored without compression.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Sums of cells into other cells: of boxes one after the other, or of several boxes that overlap by one kernel.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Causal softmax: softmax of the rows of square matrices, up to the diagonal.
 #pragma once
 #include "ashlar/kernels/rows.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Batch normalisation: moments of channels, coefficients computed from them, and their vector-Jacobian products.
 #pragma once
 #include "ashlar/kernels/channels.hpp"

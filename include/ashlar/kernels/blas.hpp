@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Matrix products of row-major matrices: one name for CBLAS, cuBLAS and hipBLAS.
 #pragma once
 #include "ashlar/kernels/blas_device.hpp"

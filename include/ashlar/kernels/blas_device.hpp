@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // cuBLAS and hipBLAS for blas.hpp, in CUDA and HIP builds.
 #pragma once
 #include "ashlar/kernels/device_stream.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Products of matrices in host memory, by CBLAS.
 //
 // If BLAS has threads of its own, Kokkos' threads still wait for work on the cores that BLAS wants. On 2 cores a step of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // CBLAS of any vendor: the only include of its header.
 #pragma once
 #ifdef ASHLAR_CBLAS_HEADER  // of CMake, such as <mkl_cblas.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Column sums and maps of an array [rows][channels], for batch normalisation.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Calls of stencil functors whose reads are checked, in builds with assertions.
 #pragma once
 #include "ashlar/kernels/strided_copy.hpp"

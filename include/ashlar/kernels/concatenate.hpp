@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A copy of an array with zeros in a box.
 #pragma once
 #include "ashlar/kernels/fill_outside.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Contractions as matrix products: the classes of labels, and the choice of the fastest product.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Convolution of row-major images [n][h][w][channels] and its transposes. On the host by oneDNN, if it is available and
 // fast; otherwise by products of patches.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Convolution on the host by oneDNN, if it has an implementation made for the sizes and the processor.
 #pragma once
 #include "ashlar/kernels/patches.hpp"

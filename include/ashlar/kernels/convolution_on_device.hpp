@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Convolution on a device by its BLAS. Copies and multiplies the patches of as many images as there is room for.
 #pragma once
 #include "ashlar/kernels/blas.hpp"

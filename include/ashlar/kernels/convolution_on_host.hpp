@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Convolution on the host by BLAS. Patches of positions that fit a part of the cache are copied together and
 // multiplied. Each thread handles images of its own.
 #pragma once

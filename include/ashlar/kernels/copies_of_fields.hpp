@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Strided copies between arrays of several element types by one kernel, as on devices packing for a bundle needs.
 #pragma once
 #include "ashlar/kernels/strided_copy.hpp"

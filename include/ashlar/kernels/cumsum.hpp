@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Running sums along a dimension of an array [outer][n][inner].
 #pragma once
 #include "ashlar/kernels/lines.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Cosine and sine transforms of one rank's array: by FFTW in host memory, by a Fourier transform of about twice the
 // length in a device's.
 #pragma once

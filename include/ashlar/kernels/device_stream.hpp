@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The device and the stream of an execution space, for the libraries of CUDA and HIP.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Local einsum. Matrix products go to BLAS, by strides and flags rather than copies.
 #pragma once
 #include "ashlar/config.hpp"

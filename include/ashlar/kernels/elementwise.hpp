@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // One kernel for one elementwise expression, with broadcasting.
 #pragma once
 #include "ashlar/kernels/leaves.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The tree of a fused expression: functions at its nodes, values of arrays at its leaves.
 #pragma once
 #include "ashlar/layout/shape.hpp"

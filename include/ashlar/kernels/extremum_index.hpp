@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The largest or smallest element over dimensions, and its global index.
 #pragma once
 #include "ashlar/kernels/reduce.hpp"

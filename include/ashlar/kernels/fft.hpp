@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Discrete Fourier transforms of one rank's array: by FFTW in host memory, by cuFFT or hipFFT in a device's.
 #pragma once
 #include "ashlar/kernels/fft_device.hpp"

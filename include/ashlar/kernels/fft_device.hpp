@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Transforms of lines in a device's memory, by cuFFT or hipFFT, in CUDA and HIP builds.
 #pragma once
 #include "ashlar/kernels/fft_device_plans.hpp"

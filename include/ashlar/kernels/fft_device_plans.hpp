@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Plans of cuFFT and hipFFT for lines in a device's memory, in CUDA and HIP builds.
 #pragma once
 #include "ashlar/kernels/device_stream.hpp"

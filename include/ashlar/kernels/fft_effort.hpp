@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // How long FFTW looks for a fast algorithm.
 #pragma once
 #include <atomic>

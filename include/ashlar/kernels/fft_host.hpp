@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Transforms of lines in host memory, by FFTW.
 #pragma once
 #include "ashlar/kernels/fft_lines.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The lines that a Fourier transform takes, and the changes of their elements before and after it.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"

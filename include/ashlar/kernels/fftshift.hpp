@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Elements of one rank's array, moved around the end of a dimension.
 #pragma once
 #include "ashlar/kernels/shard.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Plans of FFTW for lines of arrays. They are kept, since making one takes longer than using it.
 #pragma once
 #include "ashlar/kernels/fft_effort.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Fills an array except a box of it.
 #pragma once
 #include "ashlar/kernels/rows.hpp"

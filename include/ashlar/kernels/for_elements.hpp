@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Launches of kernels: whole ranges on the host, element by element on a device.
 #pragma once
 #include "ashlar/config.hpp"

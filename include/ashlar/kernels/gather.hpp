@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Rows of a table by index, and their transpose.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"

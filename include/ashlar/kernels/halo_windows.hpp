@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Windows over images whose shards have room for cells of their neighbours.
 #pragma once
 #include "ashlar/kernels/shard.hpp"

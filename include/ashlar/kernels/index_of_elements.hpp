@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The global index of an element, as a leaf of expressions.
 #pragma once
 #include "ashlar/kernels/leaves.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The kernels of all operations.
 #pragma once
 #include "ashlar/kernels/convolution.hpp"

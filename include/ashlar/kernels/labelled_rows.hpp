@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Rows of logits with a label each, and sums over rows.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The leaves of fused expressions as kernels see them: arrays, constants, global indices.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"

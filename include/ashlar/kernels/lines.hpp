@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // An array as lines along one of its dimensions.
 #pragma once
 #include "ashlar/layout/shape.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Loops over the elements of several strided arrays of one shape, with as few dimensions as their strides allow.
 #pragma once
 #include "ashlar/layout/shape.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Softmax cross-entropy from integer labels and from distributions of labels, with their vector-Jacobian products.
 #pragma once
 #include "ashlar/kernels/labelled_rows.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The mathematical functions of kernels.
 #pragma once
 #include "ashlar/ops/activations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Matrix operands of BLAS.
 #pragma once
 #include "ashlar/config.hpp"

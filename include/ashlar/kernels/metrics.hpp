@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Counts of rows whose label is among the largest elements; counts of rows by label and by column of the largest
 // element.
 #pragma once

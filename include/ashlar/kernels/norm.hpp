@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The sum of squares of an array.
 #pragma once
 #include "ashlar/kernels/reduce.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layer and RMS normalisation of the rows of an array, with their vector-Jacobian products.
 #pragma once
 #include "ashlar/kernels/reduce.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // oneDNN on the host, by its C interface. The C++ interface would add 10 % to the compile time of Kokkos' headers.
 // ASHLAR_ONEDNN says that the library is available: version 2 or 3, with threads of OpenMP or none.
 #pragma once

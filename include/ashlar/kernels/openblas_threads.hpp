@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The threads of OpenBLAS, whether or not a program links it.
 #pragma once
 

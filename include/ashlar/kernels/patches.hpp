@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Convolutions of row-major images [n][h][w][channels], and the patches of images that a kernel multiplies.
 #pragma once
 #include "ashlar/layout/window.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Permutation of dimensions.
 #pragma once
 #include "ashlar/kernels/strided_copy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Philox of consecutive counters, several at once.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Pooling of row-major images [n][h][w][channels].
 #pragma once
 #include "ashlar/kernels/halo_windows.hpp"

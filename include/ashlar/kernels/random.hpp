@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Random numbers for a shard as a function of key and global index, as leaves of expressions and as fills.
 #pragma once
 #include "ashlar/layout/split.hpp"

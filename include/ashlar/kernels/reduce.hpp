@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reductions over any dimensions of a row-major array, and their transposes.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Updates that take a square root. The host takes several roots at once: compilers do so by themselves only with
 // -fno-math-errno.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Kernels over rows of elements: a thread per row, or on devices a team for long rows.
 #pragma once
 #include "ashlar/layout/shape.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Memory that a kernel needs until it returns.
 #pragma once
 #include <concepts>

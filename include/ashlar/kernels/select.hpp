@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The transpose of a selection: zeros, except at one index of the first dimension.
 #pragma once
 #include "ashlar/kernels/shard.hpp"

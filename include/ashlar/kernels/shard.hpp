@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A tensor as kernels see it: one rank's array and its place among the elements of all ranks.
 #pragma once
 #include "ashlar/kernels/scratch.hpp"

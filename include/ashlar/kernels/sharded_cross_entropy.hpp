@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Sharded softmax cross-entropy: a rank has some of the columns of each row.
 #pragma once
 #include "ashlar/kernels/labelled_rows.hpp"

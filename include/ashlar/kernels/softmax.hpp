@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Softmax and its logarithm along one dimension, with their vector-Jacobian products.
 #pragma once
 #include "ashlar/kernels/permute.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The order of elements along a dimension.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"

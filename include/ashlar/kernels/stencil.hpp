@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Stencils on one rank's cells.
 #pragma once
 #include "ashlar/kernels/checked_reads.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The transpose of a stencil's derivative on one rank's cells.
 #pragma once
 #include "ashlar/kernels/stencil.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Strided copies: copies between parts of row-major arrays, as packing for a collective needs.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"

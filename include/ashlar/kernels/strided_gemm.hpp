@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Matrix products of any element type and any strides, for elements that BLAS does not multiply: integers.
 #pragma once
 #include "ashlar/kernels/rows.hpp"

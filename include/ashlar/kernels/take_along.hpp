@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Elements by an index for each line.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Transposes a tile of a matrix in a buffer, so that both arrays are accessed in whole cache lines, each once. Without the
 // buffer the lines of a tile would evict each other if strides are powers of two.
 #pragma once

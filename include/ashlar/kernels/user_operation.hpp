@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The kernel of users' operations: their function on each row.
 #pragma once
 #include "ashlar/kernels/expression_tree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The kernels of all operations except products and convolutions, which need BLAS.
 #pragma once
 #include "ashlar/kernels/attention.hpp"

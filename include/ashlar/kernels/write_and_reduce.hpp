@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // One kernel that writes an array and reduces an expression of its new elements, so that memory is read once.
 #pragma once
 #include "ashlar/kernels/expression_tree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layouts that are given by their number of dimensions.
 #pragma once
 #include "ashlar/layout/layout.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layouts of cotangents.
 #pragma once
 #include "ashlar/layout/rule.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The layout rule of einsum.
 #pragma once
 #include "ashlar/layout/equation.hpp"

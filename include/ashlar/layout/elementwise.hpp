@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The layout rules of elementwise operations, with broadcasting, and of reductions over dimensions.
 #pragma once
 #include "ashlar/layout/einsum.hpp"

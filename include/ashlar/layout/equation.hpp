@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Einsum equations as values.
 #pragma once
 #include "ashlar/layout/shape.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layouts with halos: shards that have room for cells of their neighbours. Their types, and the states of their cells.
 #pragma once
 #include "ashlar/layout/halo_cells.hpp"

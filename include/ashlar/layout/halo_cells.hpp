@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The cells of a shard with a halo, one dimension at a time: which cell of the domain each stored cell shows.
 #pragma once
 #include "ashlar/layout/split.hpp"

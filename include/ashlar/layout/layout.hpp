@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layouts as types, and their conversion to a layout_value and back.
 #pragma once
 #include "ashlar/layout/op.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Umbrella header: layouts and their rules, without MPI and Kokkos.
 #pragma once
 #include "ashlar/layout/by_rank.hpp"

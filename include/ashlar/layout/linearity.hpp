@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The rule for operations on partial operands, for any number of operands.
 #pragma once
 #include "ashlar/layout/rule.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reductions by which a layout may be partial.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The answer of a layout rule: the layout of the result, or the fault.
 #pragma once
 #include "ashlar/layout/value.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Extents of an array of run-time rank, as a small value.
 #pragma once
 #include "ashlar/config.hpp"

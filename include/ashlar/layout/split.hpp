@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The global indices that a rank holds, for balanced nested splits and for block-cyclic dimensions.
 #pragma once
 #include "ashlar/layout/value.hpp"

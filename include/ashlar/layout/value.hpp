@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A layout as a value, for the computations of rules and planner at compile time and at run time.
 #pragma once
 #include "ashlar/layout/shape.hpp"

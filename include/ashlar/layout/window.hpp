@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Windows that slide over a dimension.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The layouts of matrices that ScaLAPACK reads, and the matrices that it takes.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

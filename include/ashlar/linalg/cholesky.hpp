@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The Cholesky factorisation of a positive definite matrix.
 #pragma once
 #include "ashlar/linalg/triangle.hpp"

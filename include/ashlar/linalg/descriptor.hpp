@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Shards of tensors as ScaLAPACK describes them.
 #pragma once
 #include "ashlar/linalg/block_cyclic.hpp"

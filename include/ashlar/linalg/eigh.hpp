@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Eigenvalues and eigenvectors of symmetric and Hermitian matrices.
 #pragma once
 #include "ashlar/linalg/right_hand_side.hpp"

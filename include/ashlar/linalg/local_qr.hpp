@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // QR factors of a matrix that one rank has.
 #pragma once
 #include "ashlar/linalg/scalapack.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Least squares.
 #pragma once
 #include "ashlar/linalg/right_hand_side.hpp"

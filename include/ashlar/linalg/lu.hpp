@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Systems with a general square matrix, by factors that are kept.
 #pragma once
 #include "ashlar/linalg/right_hand_side.hpp"

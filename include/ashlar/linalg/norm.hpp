@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Norms, inner products and traces of tensors that ranks share. They need no ScaLAPACK.
 #pragma once
 #include "ashlar/kernels/norm.hpp"

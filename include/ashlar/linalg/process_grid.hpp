@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Grids of processes as BLACS has them, on the ranks of a mesh.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // QR factors of a matrix of any shape.
 #pragma once
 #include "ashlar/linalg/qr_factors.hpp"

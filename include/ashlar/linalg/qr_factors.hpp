@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What the factorisations A = Q R give.
 #pragma once
 

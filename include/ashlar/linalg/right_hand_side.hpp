@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Right-hand sides of linear systems: vectors and matrices in any layout.
 #pragma once
 #include "ashlar/kernels/einsum.hpp"

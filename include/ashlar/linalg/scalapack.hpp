@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The routines of ScaLAPACK, BLACS and LAPACK that ashlar calls. These libraries have no headers for C.
 #pragma once
 #include "ashlar/comm/mpi.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A call of ScaLAPACK on tensors: what surrounds every routine.
 #pragma once
 #include "ashlar/linalg/descriptor.hpp"

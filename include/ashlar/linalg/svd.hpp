@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Singular values and vectors.
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"

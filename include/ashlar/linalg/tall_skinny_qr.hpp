@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // QR factors of a matrix of many rows and few columns, by one collective.
 #pragma once
 #include "ashlar/kernels/blas.hpp"

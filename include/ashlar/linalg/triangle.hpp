@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The elements of one triangle of a matrix.
 #pragma once
 #include "ashlar/linalg/solver_call.hpp"

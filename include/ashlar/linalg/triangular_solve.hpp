@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Systems with a triangular matrix.
 #pragma once
 #include "ashlar/linalg/right_hand_side.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Parts of block-cyclic matrices, and the workspaces of routines.
 #pragma once
 #include "ashlar/comm/collectives/all_reduce.hpp"

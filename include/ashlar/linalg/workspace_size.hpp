@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The sizes of workspaces, which routines ask for by numbers.
 #pragma once
 #include "ashlar/layout/shape.hpp"

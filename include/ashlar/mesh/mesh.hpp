@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The shape of the machine: named axes with sizes, and the rank of each coordinate.
 #pragma once
 #include "ashlar/config.hpp"

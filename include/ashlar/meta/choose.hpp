@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Types and constants that a number at run time chooses.
 #pragma once
 #include <type_traits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The one exception of the library.
 #pragma once
 #include <cstring>

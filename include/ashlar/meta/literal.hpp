@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Literals as template arguments: axis<"data", 4>, layout<"data", none>, einsum<"bi,ih->bh">.
 #pragma once
 #include <cstddef>

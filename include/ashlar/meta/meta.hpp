@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Umbrella header: names, literals, trees, random numbers, the exception.
 #pragma once
 #include "ashlar/meta/choose.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Axis names as types, and lists of them.
 #pragma once
 #include "ashlar/meta/literal.hpp"

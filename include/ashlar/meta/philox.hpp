@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Random numbers as a function of a key and a global index: Philox4x32-10, uniform numbers.
 #pragma once
 #include "ashlar/config.hpp"

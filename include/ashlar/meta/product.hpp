@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A product type: several values in one object.
 #pragma once
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Trees: aggregates whose members are trees or leaves.
 #pragma once
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Activation functions other than relu and tanh.
 #pragma once
 #include "ashlar/ops/functions.hpp"

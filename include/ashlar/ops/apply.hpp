@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The application of operations to operands: one entry point for abstract, real and active tensors.
 #pragma once
 #include "ashlar/layout/einsum.hpp"

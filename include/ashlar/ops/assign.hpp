@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Updates in place: assign, assign_and_reduce, and the operators +=, -=, *= and /=.
 #pragma once
 #include "ashlar/layout/halo.hpp"

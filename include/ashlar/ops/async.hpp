@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Asynchronous collectives: they begin now and are complete later.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

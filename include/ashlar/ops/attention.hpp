@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Attention, and embedding: rows of a table by integer index.
 #pragma once
 #include "ashlar/ops/einsum.hpp"

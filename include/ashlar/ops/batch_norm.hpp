@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Batch normalisation, channels last. One all-reduce gives the statistics of each channel over the whole batch.
 #pragma once
 #include "ashlar/meta/tree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Redistribution between meshes of the same ranks.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

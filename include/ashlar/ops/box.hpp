@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Elements of tensors that become a box of another tensor: slice, paste, pad, concatenate and shift are made of it.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

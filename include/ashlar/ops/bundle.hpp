@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Bundles: several tensors in one collective.
 #pragma once
 #include "ashlar/meta/tree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The global index of an element.
 #pragma once
 #include "ashlar/layout/shape.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A chain of layers.
 #pragma once
 #include "ashlar/meta/tree.hpp"

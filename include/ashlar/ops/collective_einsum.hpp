@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Products of tensors that overlap with their communication: collective matrix multiplication.
 #pragma once
 #include "ashlar/ops/async.hpp"

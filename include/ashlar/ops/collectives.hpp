@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The collectives on one mesh.
 #pragma once
 #include "ashlar/layout/dual.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Comparisons, whose results are masks of elements of type bool, and the choice by a mask.
 #pragma once
 #include "ashlar/ops/functions.hpp"

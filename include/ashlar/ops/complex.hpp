@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The parts and the conjugate of complex tensors.
 #pragma once
 #include "ashlar/ops/functions.hpp"

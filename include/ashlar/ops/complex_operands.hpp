@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Products of complex and real operands of one precision: the real ones become complex.
 #pragma once
 #include "ashlar/ops/complex.hpp"

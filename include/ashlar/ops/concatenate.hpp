@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // concatenate and paste: several tensors become boxes of one.
 #pragma once
 #include "ashlar/ops/slice.hpp"

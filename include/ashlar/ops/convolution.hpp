@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Convolution of images, channels last.
 #pragma once
 #include "ashlar/layout/window.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // cumsum: sums along a dimension up to each element.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Cosine and sine transforms along one dimension. Include tensor/fft.hpp for transforms on real ranks.
 #pragma once
 #include "ashlar/ops/fft.hpp"

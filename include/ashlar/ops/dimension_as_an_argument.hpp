@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Calls as other libraries write them, with the dimension or the axis among the function's arguments: each gets a sentence.
 #pragma once
 #include "ashlar/ops/functions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // einsum: sums of products of one or two tensors. (einsum_of_several.hpp: of three and four.)
 #pragma once
 #include "ashlar/ops/complex_operands.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // einsum of three and four tensors, multiplied pair by pair in the cheapest order.
 #pragma once
 #include <utility>

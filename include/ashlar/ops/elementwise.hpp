@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Elementwise operations with broadcasting.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"

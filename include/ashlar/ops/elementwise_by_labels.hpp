@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Elementwise operations whose operands are aligned by labels, not from the last dimension.
 #pragma once
 #include "ashlar/ops/transpose.hpp"

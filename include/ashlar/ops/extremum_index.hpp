@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // argmax and argmin: the largest or smallest element, and its index.
 #pragma once
 #include "ashlar/ops/compare.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Fourier transforms of several dimensions, with the redistributions between them.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Frequencies of Fourier transforms, and the order that begins with the most negative one.
 #pragma once
 #include "ashlar/ops/fft.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The elementwise functions and operators of the language.
 #pragma once
 #include "ashlar/ops/elementwise.hpp"

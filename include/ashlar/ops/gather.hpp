@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // take: rows of a table by index.
 #pragma once
 #include "ashlar/layout/einsum.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The exchange of halos, and the owned cells of tensors that have one.
 #pragma once
 #include "ashlar/layout/halo.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The exchange of the halos of several fields at once.
 #pragma once
 #include "ashlar/ops/bundle.hpp"

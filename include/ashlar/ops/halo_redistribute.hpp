@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Redistribution to and from layouts with halos.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

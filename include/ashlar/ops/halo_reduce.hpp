@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Partial sums of tensors with halos.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Windows that slide over dimensions of tensors with halos.
 #pragma once
 #include "ashlar/layout/halo.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Losses: cross-entropy from labels and from distributions, binary cross-entropy, mean squared error.
 #pragma once
 #include "ashlar/ops/activations.hpp"

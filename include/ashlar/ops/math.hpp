@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Powers, trigonometric functions, rounding and limits, and numbers on the left of an operator.
 #pragma once
 #include "ashlar/ops/functions.hpp"

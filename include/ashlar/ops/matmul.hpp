@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Products of tensors in any layouts, with the layout of the result as an argument.
 #pragma once
 #include "ashlar/ops/einsum.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Products that are added to a tensor in place.
 #pragma once
 #include "ashlar/ops/assign.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Counts of right and wrong answers. They are partial like the loss, so one collective can reduce both.
 #pragma once
 #include "ashlar/ops/losses.hpp"

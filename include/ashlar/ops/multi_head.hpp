@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Multi-head attention, with sharded heads or with sharded positions.
 #pragma once
 #include "ashlar/meta/tree.hpp"

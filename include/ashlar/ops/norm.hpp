@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The sum of squares of a tensor.
 #pragma once
 #include "ashlar/ops/functions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layer and RMS normalisation over the last dimensions, which no axis shards.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The definitions of all operations and collectives, and dry runs of generic code: no MPI, no Kokkos.
 #pragma once
 #include "ashlar/ops/activations.hpp"

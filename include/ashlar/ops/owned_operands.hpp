@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Operations that read the owned cells of tensors with halos.
 #pragma once
 #include "ashlar/layout/halo.hpp"

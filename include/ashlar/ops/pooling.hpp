@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Pooling of images, channels last.
 #pragma once
 #include "ashlar/ops/convolution.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The plan of a distributed product, as a value and as types. The extents of the operands choose it.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

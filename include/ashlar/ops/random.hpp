@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Random tensors and dropout, as functions of a key and the global index.
 #pragma once
 #include "ashlar/meta/philox.hpp"

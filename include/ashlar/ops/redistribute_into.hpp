@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Redistribution into the memory of a tensor.
 #pragma once
 #include "ashlar/ops/assign.hpp"

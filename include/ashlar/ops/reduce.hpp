@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reductions over dimensions, and their transposes.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The plan of a relayout, as a type. The extents of the tensor choose it.
 #pragma once
 #include "ashlar/plan/candidates.hpp"

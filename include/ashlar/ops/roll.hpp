@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // roll: moves elements along a sharded dimension, from a rank to its neighbour.
 #pragma once
 #include "ashlar/ops/async.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // select: one of the tensors that are stacked along the first dimension.
 #pragma once
 #include "ashlar/ops/apply.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Sharded cross-entropy: cross-entropy over sharded classes, with one all-reduce.
 #pragma once
 #include "ashlar/ops/collectives.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // slice, pad and shift: a box of elements that goes to a tensor of other extents.
 #pragma once
 #include "ashlar/ops/box.hpp"

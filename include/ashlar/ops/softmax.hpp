@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Softmax over the last dimension.
 #pragma once
 #include "ashlar/ops/functions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // sort, argsort and top_k along a dimension.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The order of a dimension that axes shard, by a sample sort: each part is in order, and the parts are merged.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"

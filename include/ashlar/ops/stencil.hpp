@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Stencils: functions of a cell and its neighbours.
 #pragma once
 #include "ashlar/ops/cell_index.hpp"

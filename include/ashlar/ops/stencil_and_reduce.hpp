@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Stencils that also reduce their result.
 #pragma once
 #include "ashlar/ops/assign.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Operands of stencils that have no components, beside operands that have some.
 #pragma once
 #include "ashlar/layout/halo.hpp"

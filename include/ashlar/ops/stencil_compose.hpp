@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Stencils one after the other, with one exchange.
 #pragma once
 #include "ashlar/ops/stencil.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The elements that the functor of a stencil reads, and arrays of components that it returns.
 #pragma once
 #include "ashlar/ops/cell_index.hpp"

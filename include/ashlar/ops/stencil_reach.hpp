@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The cells that a stencil reads around a cell.
 #pragma once
 #include "ashlar/layout/shape.hpp"

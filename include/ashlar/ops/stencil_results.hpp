@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Several results of one stencil.
 #pragma once
 #include "ashlar/layout/shape.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Derivatives of stencils: the derivative of a cell with respect to each element that it reads.
 #pragma once
 #include "ashlar/layout/linearity.hpp"

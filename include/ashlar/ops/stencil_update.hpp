@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Stencils that update the cells of one colour in place: red-black smoothers.
 #pragma once
 #include "ashlar/ops/assign.hpp"

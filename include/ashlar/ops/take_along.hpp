@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // take_along: elements by an index for each line.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"

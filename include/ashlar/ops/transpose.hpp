@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // transpose: dimensions in another order, as a local operation or as part of a redistribution.
 #pragma once
 #include "ashlar/ops/einsum.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // User-defined operations: an equation, the labels that no axis may shard, and a function of one row.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"

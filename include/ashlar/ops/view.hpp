@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // flatten joins dimensions; unflatten cuts a dimension; reductions keep dimensions with extent 1.
 #pragma once
 #include "ashlar/layout/linearity.hpp"

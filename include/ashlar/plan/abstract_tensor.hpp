@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Abstract tensors: tensors without elements, for dry runs of generic code.
 #pragma once
 #include "ashlar/plan/backend.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The backend of a mesh handle: the seam between the meaning of programs and the machine that runs them.
 #pragma once
 #include "ashlar/meta/philox.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Plans among which the extents of a tensor choose.
 #pragma once
 #include "ashlar/plan/planner.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The order in which the operands of an einsum are multiplied pair by pair.
 #pragma once
 #include "ashlar/layout/einsum.hpp"

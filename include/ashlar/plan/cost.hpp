@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The cost of a step and of a plan: bytes and messages that a rank receives, and memory.
 #pragma once
 #include "ashlar/plan/rank_classes.hpp"

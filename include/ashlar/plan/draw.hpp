@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Drawings of the blocks of a tensor and the ranks that hold them. Needs neither MPI nor Kokkos.
 #pragma once
 #include "ashlar/config.hpp"

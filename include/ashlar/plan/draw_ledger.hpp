@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Pictures of ledgers as SVG.
 #pragma once
 #include "ashlar/plan/draw_svg.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Pictures of the way from one layout to another as SVG.
 #pragma once
 #include "ashlar/plan/candidates.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Pictures of layouts as SVG. Needs neither MPI nor Kokkos.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The layouts in which a product of two tensors can be computed, and their costs.
 #pragma once
 #include "ashlar/plan/einsum_estimate.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Estimates of the price of a distributed product, by which its candidates are compared quickly.
 #pragma once
 #include "ashlar/layout/einsum.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Errors about extents that only the running program knows: their texts, and the call or the operands that they name.
 #pragma once
 #include "ashlar/config.hpp"

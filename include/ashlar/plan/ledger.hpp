@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The communication ledger: the list of collectives that a program performs.
 #pragma once
 #include "ashlar/layout/layout.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A cost model of messages, for plans with fewer messages.
 #pragma once
 #include "ashlar/mesh/mesh.hpp"

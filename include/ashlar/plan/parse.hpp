@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Meshes, layouts and extents from texts, for programs that learn them at run time.
 #pragma once
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Umbrella header: plans between layouts, their cost, and the ledger of a dry run.
 #pragma once
 #include "ashlar/layout/layouts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The redistribution planner: finds the steps from one layout to another with the least communication.
 #pragma once
 #include "ashlar/plan/route.hpp"

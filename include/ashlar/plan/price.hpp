@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The costs by which the planner compares plans, for extents that divide.
 #pragma once
 #include "ashlar/plan/cost.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layouts and plans as text, spelled as in a program. This is a separate header, because strings cost more to include
 // than the planner.
 #pragma once

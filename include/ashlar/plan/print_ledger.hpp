@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A ledger as a table.
 #pragma once
 #include "ashlar/config.hpp"

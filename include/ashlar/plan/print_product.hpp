@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The text of a product's plan, with the candidates that it was compared with.
 #pragma once
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Classes of ranks whose shards have equal extents: costs of large meshes are counted class by class.
 #pragma once
 #include "ashlar/layout/split.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Chains of steps, and their comparison in the planner.
 #pragma once
 #include "ashlar/plan/step_chain.hpp"

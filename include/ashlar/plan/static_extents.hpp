@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors whose global extents are part of the type.
 #pragma once
 #include "ashlar/plan/tensor.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // One step of a redistribution: a collective, or a local slice or pad. And a plan: a list of steps.
 #pragma once
 #include "ashlar/layout/value.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Chains of steps over few axes each, which need fewer messages. An exchange over axes of p x q ranks takes pq - 1
 // messages per rank. An exchange over p ranks and another over q ranks take p + q - 2 together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The interface of tensors, abstract or real, for generic code.
 #pragma once
 #include "ashlar/layout/split.hpp"

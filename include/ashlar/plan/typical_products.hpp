@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Candidates for a product of two tensors whose extents come at run time.
 #pragma once
 #include "ashlar/plan/einsum_candidates.hpp"

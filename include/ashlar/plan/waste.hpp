@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Pairs of redistributions of which one is needless.
 #pragma once
 #include "ashlar/config.hpp"

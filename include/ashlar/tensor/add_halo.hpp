@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The sums of halos into the cells of their owners on real ranks: the transpose of their exchange.
 #pragma once
 #include "ashlar/kernels/add_cells.hpp"

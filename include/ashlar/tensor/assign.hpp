@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Assignment of elementwise expressions to the memory of a tensor.
 #pragma once
 #include "ashlar/tensor/elementwise.hpp"

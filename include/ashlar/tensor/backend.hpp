@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The backend of tensors on real ranks. It forwards each member of plan/backend.hpp to the header that the comment
 // names.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Redistribution between meshes of the same ranks, on real tensors.
 #pragma once
 #include "ashlar/config.hpp"

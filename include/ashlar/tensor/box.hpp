@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Boxes of tensors on real ranks.
 #pragma once
 #include "ashlar/config.hpp"

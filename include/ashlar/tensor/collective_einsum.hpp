@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Chunks of real tensors, for products that are computed while their communication goes on.
 #pragma once
 #include "ashlar/kernels/contraction.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A collective, from the moment a rank enters it until the rank leaves it.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The versions and settings that a report needs. A header of its own, since it includes streams.
 #pragma once
 #include "ashlar/config.hpp"

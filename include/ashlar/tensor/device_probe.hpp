@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A test of messages between device memories, before tensors rely on them.
 #pragma once
 #include "ashlar/comm/device_pointers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Elementwise expressions on real tensors: evaluated at their first read, as one kernel.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"

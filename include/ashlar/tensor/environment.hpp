@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Starting and ending MPI and Kokkos together.
 #pragma once
 #include "ashlar/comm/desync/monitor.hpp"

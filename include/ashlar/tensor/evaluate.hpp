@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The kernels of operations on the shards of tensors.
 #pragma once
 #include "ashlar/kernels/shard.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Exchanges between shards whose blocks are not contiguous, with as few passes over memory as the algorithm allows.
 #pragma once
 #include "ashlar/comm/collectives/hierarchical.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The MPI type of pairs of value and index, so that collectives reduce results of argmax.
 #pragma once
 #include "ashlar/comm/mpi.hpp"

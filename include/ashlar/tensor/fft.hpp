@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Fourier transforms of tensors on real ranks. They need FFTW, or on devices cuFFT or hipFFT: link ashlar::fft. FFTW is
 // under the GPL, so ashlar/ashlar.hpp does not include this header.
 #pragma once

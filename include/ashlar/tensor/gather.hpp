@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Whole tensors on one rank or on all, and back.
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Cells beyond given edges: results take them from an operand.
 #pragma once
 #include "ashlar/tensor/haloed_tensor.hpp"

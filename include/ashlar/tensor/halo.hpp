@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The exchange of halos on real ranks.
 #pragma once
 #include "ashlar/ops/halo.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The exchange of the halos of several fields on real ranks: one message from each neighbour.
 #pragma once
 #include "ashlar/kernels/copies_of_fields.hpp"

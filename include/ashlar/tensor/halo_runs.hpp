@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The stored cells of a shard with a halo in runs that one part of a dimension owns.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The transfers of a halo exchange on one rank, worked out from its neighbours alone.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Operations whose windows read the halo of their operands, on real ranks.
 #pragma once
 #include "ashlar/kernels/fill_outside.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors with halos on real ranks.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"

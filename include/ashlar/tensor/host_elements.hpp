@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The elements of a shard in memory of the host.
 #pragma once
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A collective that goes on while its rank does something else.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The number of a scalar tensor.
 #pragma once
 #include "ashlar/tensor/host_elements.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors with halos from functions of the index, and from arrays of the program.
 #pragma once
 #include "ashlar/kernels/random.hpp"

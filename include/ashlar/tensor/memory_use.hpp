@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The memory that tensors take.
 #pragma once
 #include "ashlar/comm/agree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The common elements of two ranks' shards, as loops and as blocks of messages.
 #pragma once
 #include "ashlar/config.hpp"

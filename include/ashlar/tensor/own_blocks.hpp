@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Arrays in blocks that the program chose itself: to tensors and back.
 #pragma once
 #include "ashlar/comm/collectives/all_gather.hpp"

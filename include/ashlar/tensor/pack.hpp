@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors made from elements that ranks already have, their shards or the whole; and shards of tensors.
 #pragma once
 #include "ashlar/tensor/gather.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The parts of lines that ranks have before a step of a plan moves them to one rank.
 #pragma once
 #include "ashlar/kernels/fft_lines.hpp"

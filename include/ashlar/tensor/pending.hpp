@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Asynchronous collectives on real ranks: they begin now and complete later.
 #pragma once
 #include "ashlar/ops/async.hpp"

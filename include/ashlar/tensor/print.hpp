@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Printing of tensors. A header of its own: streams and strings cost more to include than most of the library.
 #pragma once
 #include "ashlar/plan/print.hpp"

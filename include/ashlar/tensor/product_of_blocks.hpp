@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Products of matrices, and batches of them, of which each rank has some terms of the summed label. No operand is gathered.
 #pragma once
 #include "ashlar/kernels/matrix.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The redistributions of a product of two tensors whose layouts are values, chosen when the program runs.
 #pragma once
 #include "ashlar/ops/product_plan.hpp"

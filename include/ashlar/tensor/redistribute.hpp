@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The steps of a plan on tensors.
 #pragma once
 #include "ashlar/tensor/run_step.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The body of main.
 #pragma once
 #include <exception>

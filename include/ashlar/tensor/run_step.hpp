@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // One step of a plan on this rank's shards: kernels and the collectives of comm.
 #pragma once
 #include "ashlar/comm/collectives/all_gather.hpp"

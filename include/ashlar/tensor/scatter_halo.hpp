@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The cells that ranks store of an array that one rank has whole, halo cells included.
 #pragma once
 #include "ashlar/tensor/haloed_tensor.hpp"

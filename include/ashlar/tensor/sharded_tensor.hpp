@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors on real ranks.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"

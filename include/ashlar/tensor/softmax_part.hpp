@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The MPI type of softmax_part, so that collectives reduce tensors of parts.
 #pragma once
 #include "ashlar/comm/mpi.hpp"

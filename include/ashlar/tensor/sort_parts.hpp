@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The sort of a sharded dimension on real ranks: parts that are in order are merged.
 #pragma once
 #include "ashlar/comm/collectives/all_to_all.hpp"

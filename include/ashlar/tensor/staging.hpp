@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Memory that MPI may read and write.
 #pragma once
 #include "ashlar/comm/message_memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The derivative of a stencil with respect to an operand with a halo, on real ranks.
 #pragma once
 #include "ashlar/kernels/stencil_back.hpp"

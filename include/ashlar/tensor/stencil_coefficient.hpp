@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Coefficients of stencils on real ranks.
 #pragma once
 #include "ashlar/tensor/add_halo.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Stencils one after the other on real ranks, without an exchange between them.
 #pragma once
 #include "ashlar/ops/stencil_compose.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // An asynchronous step of a plan: it goes on while its rank does something else.
 #pragma once
 #include "ashlar/tensor/in_flight.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The memory of shards.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors on real ranks, with all operations and collectives.
 #pragma once
 #include "ashlar/kernels/kernels.hpp"

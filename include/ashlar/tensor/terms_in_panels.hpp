@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The summed label of a product in panels, and an operand whose panels travel by messages.
 #pragma once
 #include "ashlar/comm/collectives/hierarchical.hpp"

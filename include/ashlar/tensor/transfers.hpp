@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The transfers of a step of a plan on one rank, for elements of any type.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A transform after the last step of a redistribution. Lines are read where they are: no redistributed tensor is stored.
 #pragma once
 #include "ashlar/ops/fft.hpp"

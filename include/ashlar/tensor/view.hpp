@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Operations on real tensors whose result shares the operand's memory: flatten, unflatten, dimensions of extent 1, and
 // select.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensors on real ranks, with all operations and collectives except products and convolutions, which need BLAS.
 #pragma once
 #include "ashlar/comm/comm.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Assignments and stencils that reduce the elements that they write, in the same kernel.
 #pragma once
 #include "ashlar/kernels/checked_reads.hpp"

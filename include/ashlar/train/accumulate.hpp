@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Gradients of several microbatches, summed before they are reduced.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"

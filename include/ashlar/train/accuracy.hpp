@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The accuracy of a classifier.
 #pragma once
 #include "ashlar/data/feed.hpp"

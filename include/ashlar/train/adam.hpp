@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Adam, and AdamW.
 #pragma once
 #include "ashlar/train/numbers.hpp"

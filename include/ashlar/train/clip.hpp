@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Scales all gradients down together if their common norm is large.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"

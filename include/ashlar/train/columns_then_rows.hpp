@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A strategy that splits the kernels of numbered layers by columns and by rows in turn.
 #pragma once
 #include "ashlar/train/place.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Values of command-line options, from their texts.
 #pragma once
 #include <limits>

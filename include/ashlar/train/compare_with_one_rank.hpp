@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A program on a mesh against the same program on one rank.
 #pragma once
 #include <array>

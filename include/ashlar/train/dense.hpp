@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Dense layers: parameters that are functions of their inputs.
 #pragma once
 #include "ashlar/ops/ops.hpp"

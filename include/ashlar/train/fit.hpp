@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Training and evaluation over epochs of batches: fit, evaluate, and their callbacks.
 #pragma once
 #include "ashlar/meta/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reports of a training run: a table for people, and a file of numbers for programs.
 #pragma once
 #include "ashlar/comm/agree.hpp"

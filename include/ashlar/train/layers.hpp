@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Parameters of common layers.
 #pragma once
 #include "ashlar/meta/tree.hpp"

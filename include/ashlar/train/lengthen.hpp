@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Sequences of tokens, lengthened by a model.
 #pragma once
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A text file to which one process appends lines of numbers.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Means over all examples, batch by batch.
 #pragma once
 #include <type_traits>

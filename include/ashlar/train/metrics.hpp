@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Running means of metrics.
 #pragma once
 #include "ashlar/ops/metrics.hpp"

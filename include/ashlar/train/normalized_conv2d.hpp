@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Convolutions with a batch normalisation and a relu after them.
 #pragma once
 #include "ashlar/ops/ops.hpp"

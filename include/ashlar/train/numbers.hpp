@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Functions of numbers that are constexpr, and give the same bits on every rank and machine.
 #pragma once
 

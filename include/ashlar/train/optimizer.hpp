@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Optimizers. They update each shard of a parameter in place.
 #pragma once
 #include "ashlar/train/accumulate.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The path of a parameter in a model, as a type: "d1/kernel".
 #pragma once
 #include "ashlar/meta/tree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Patterns of parameter paths, matched by the compiler.
 #pragma once
 #include "ashlar/meta/literal.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Schedules of a network in stages: GPipe, one forward and one backward in each tick, and one stage after the other.
 #pragma once
 #include <algorithm>

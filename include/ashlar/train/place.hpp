@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Brings outputs of layers to the layouts that a strategy gives them.
 #pragma once
 #include "ashlar/plan/abstract_tensor.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What a program shows before it trains: its mesh, layouts of parameters, blocks of tensors, the collectives of a step.
 #pragma once
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The progress of a training run: a bar on a terminal, plain lines elsewhere.
 #pragma once
 #include "ashlar/config.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Replicas of tensors: ranks that hold the same shard hold the same bits.
 #pragma once
 #include <optional>

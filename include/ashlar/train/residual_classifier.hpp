@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A classifier in residual stages, for the schedules of a pipeline.
 #pragma once
 #include "ashlar/train/pipeline.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A training run from its newest checkpoint to its end, over batches in an order or from a stream.
 #pragma once
 #include "ashlar/data/batch_stream.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // RMSprop.
 #pragma once
 #include "ashlar/train/update.hpp"

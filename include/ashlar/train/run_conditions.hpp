@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The values on which the numbers of a training run depend.
 #pragma once
 #include "ashlar/config.hpp"

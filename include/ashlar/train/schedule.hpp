@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Rates that change from step to step.
 #pragma once
 #include "ashlar/plan/tensor.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layers in order.
 #pragma once
 #include <tuple>

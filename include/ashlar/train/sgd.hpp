@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Stochastic gradient descent.
 #pragma once
 #include "ashlar/train/update.hpp"

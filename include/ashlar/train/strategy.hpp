@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Parameters of a model, and the layouts that a strategy gives them.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"

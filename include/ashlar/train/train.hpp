@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Training: parameters, strategies, optimizers, data, reports.
 #pragma once
 #include "ashlar/autodiff/autodiff.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A training run: epochs of steps from a position in the data, with its files and its output on the screen.
 #pragma once
 #include <chrono>

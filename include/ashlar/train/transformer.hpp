@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A transformer over tokens on a mesh of data, model and sequence axes, each layer with its normalisations in front.
 #pragma once
 #include "ashlar/autodiff/remat.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Functions that optimizers share. They update each shard in place.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Updates of parameters in the layouts of their gradients.
 #pragma once
 #include "ashlar/ops/ops.hpp"

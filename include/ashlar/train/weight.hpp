@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Parameters before they have a layout.
 #pragma once
 #include "ashlar/layout/layout.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Fully sharded data parallelism: which of the parameters, gradients and moments are in shares.
 #pragma once
 #include "ashlar/train/strategy.hpp"

@@ -31,13 +31,14 @@ struct run {
   sharded_tensor<double, layout<"x">, line> at_step(index_t n) const {
     return generate<double, layout<"x">>(m, {300}, value_of{1000. * static_cast<double>(n)});
   }
+  void train_step() { p = at_step(at.step + 1), moments = at_step(2 * at.step); }  // its numbers tell the step
   // [run]
   // Trains for so many epochs of 5 steps, saves, and goes on where an earlier run in the folder has ended.
   void train(std::filesystem::path const& folder, index_t epochs, index_t most_steps, run_checkpoint_options const& o) {
     run_checkpoints saved(m.communicator(), folder, conditions{.batch = 4, .seed = {7}}, o);
     at = saved.resume(p, moments);
     while (at.epoch < epochs && at.step < most_steps) {
-      p = at_step(at.step + 1), moments = at_step(2 * at.step);
+      train_step();  // of the program: writes p and moments
       at.add(0.5, 3, 4);
       at.advance(5);
       saved.after_step(at, p, moments);

@@ -14,40 +14,40 @@ using column_major = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpac
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(1000 * i + j); }
 };
-struct place {
+struct part {
   index_t row, column, rows, columns;
 };
 // Rows in equal parts, and the remainder on the last rank.
-place rows_of(index_t n, index_t k) {
+part rows_of(index_t n, index_t k) {
   index_t const p = testing::ranks(), r = testing::rank(), each = n / p;
   return {r * each, 0, r + 1 == p ? n - r * each : each, k};
 }
 // The last rank has the first columns, and the first rank the other ones; all others have none.
-place columns_of(index_t n, index_t k) {
+part columns_of(index_t n, index_t k) {
   index_t const p = testing::ranks(), r = testing::rank(), cut = k / 3;
   if (p == 1) return {0, 0, n, k};
   if (r + 1 == p) return {0, 0, n, cut};
-  return r == 0 ? place{0, cut, n, k - cut} : place{0, 0, 0, 3};
+  return r == 0 ? part{0, cut, n, k - cut} : part{0, 0, 0, 3};
 }
 
 template <class View>
-void fill_block(View const& v, place const& at) {
+void fill_block(View const& v, part const& at) {
   for (std::size_t i = 0; i < v.extent(0); ++i)
     for (std::size_t j = 0; j < v.extent(1); ++j)
       v(i, j) = number{}(at.row + static_cast<index_t>(i), at.column + static_cast<index_t>(j));
 }
 template <class View>
-int wrong_elements(View const& v, place const& at) {
+int wrong_elements(View const& v, part const& at) {
   int wrong = 0;
   for (std::size_t i = 0; i < v.extent(0); ++i)
     for (std::size_t j = 0; j < v.extent(1); ++j)
       wrong += v(i, j) != number{}(at.row + static_cast<index_t>(i), at.column + static_cast<index_t>(j));
   return wrong;
 }
-std::size_t size(index_t n) { return static_cast<std::size_t>(n); }
+std::size_t to_size(index_t n) { return static_cast<std::size_t>(n); }
 
 template <class L, class M, class View>
-void check_there_and_back(M const& m, index_t n, index_t k, View const& view, place const& at) {
+void check_there_and_back(M const& m, index_t n, index_t k, View const& view, part const& at) {
   fill_block(view, at);
   recorder<grid> notes;
   m.record(&notes);
@@ -73,10 +73,10 @@ void for_each_mesh(F const& f) {
 TEST_CASE("blocks of the program: to layouts and back") {
   for_each_mesh([](auto const& m) {
     for (auto const& n : {std::array<index_t, 2>{11, 7}, {3, 4}, {50, 40}}) {
-      place const rows = rows_of(n[0], n[1]), columns = columns_of(n[0], n[1]);
-      block const mine("mine", size(rows.rows), size(rows.columns));
-      column_major const other("other", size(columns.rows), size(columns.columns));
-      block const whole("whole", size(columns.rows + 2), size(columns.columns + 3));
+      part const rows = rows_of(n[0], n[1]), columns = columns_of(n[0], n[1]);
+      block const mine("mine", to_size(rows.rows), to_size(rows.columns));
+      column_major const other("other", to_size(columns.rows), to_size(columns.columns));
+      block const whole("whole", to_size(columns.rows + 2), to_size(columns.columns + 3));
       auto const part = Kokkos::subview(whole, std::pair<index_t, index_t>(1, 1 + columns.rows),
                                         std::pair<index_t, index_t>(2, 2 + columns.columns));
       check_there_and_back<layout<"y", "x">>(m, n[0], n[1], mine, rows);
@@ -92,8 +92,8 @@ TEST_CASE("blocks of the program: to a halo and back") {
   using H = layout<halo("y", 1, edge::periodic), halo("x", 1)>;
   for_each_mesh([](auto const& m) {
     // [blocks]
-    place const at = rows_of(11, 7);  // the remainder of the rows is on the last rank
-    block const mine("mine", size(at.rows), size(at.columns));
+    part const at = rows_of(11, 7);  // the remainder of the rows is on the last rank
+    block const mine("mine", to_size(at.rows), to_size(at.columns));
     fill_block(mine, at);
     auto const u = redistribute_from<H>(m, mine, {at.row, at.column});
     redistribute_to(2 * u, mine, {at.row, at.column});
@@ -109,8 +109,8 @@ TEST_CASE("blocks of the program: to a halo and back") {
 
 TEST_CASE("blocks of the program: overlaps, gaps and other extents are errors on every rank") {
   for_each_mesh([](auto const& m) {
-    place const at = rows_of(12, 5);
-    block const mine("mine", size(at.rows), size(at.columns));
+    part const at = rows_of(12, 5);
+    block const mine("mine", to_size(at.rows), to_size(at.columns));
     auto const x = redistribute_from<layout<"y", "x">>(m, mine, {at.row, at.column});
     if (m.size() > 1)
       CHECK_THROWS_WITH_AS((redistribute_from<layout<"y", "x">>(m, mine, {0, 0})),
@@ -119,7 +119,7 @@ TEST_CASE("blocks of the program: overlaps, gaps and other extents are errors on
                            error);
     CHECK_THROWS_WITH_AS((redistribute_from<layout<"y", "x">>(m, mine, {at.row + 1, at.column})),
                          doctest::Contains("they hold 60 elements, and their extents are"), error);
-    block const wider("wider", size(at.rows), 6);
+    block const wider("wider", to_size(at.rows), 6);
     CHECK_THROWS_WITH_AS(
         redistribute_to(x, wider, {at.row, at.column}),
         doctest::Contains("ashlar::redistribute_to: the blocks make up an array of the tensor's extents"), error);

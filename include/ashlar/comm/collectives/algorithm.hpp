@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Ways to carry out a collective by messages of MPI, and tables that choose one.
 #pragma once
 #include <cstddef>

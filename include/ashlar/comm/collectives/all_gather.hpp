@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // All-gather: the blocks of all ranks, one after the other, on all ranks.
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // All-reduce: the combination of all ranks' arrays, on all ranks.
 #pragma once
 #include "ashlar/comm/collectives/all_gather.hpp"

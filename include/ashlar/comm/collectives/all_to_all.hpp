@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // All-to-all: block q of rank r becomes block r of rank q.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"

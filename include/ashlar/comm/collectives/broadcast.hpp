@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Broadcast: one rank's array, on all ranks.
 #pragma once
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // MPI's derived datatypes: elements of an array that are not contiguous.
 #pragma once
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Messages between all pairs of ranks at once. Collectives by exchange consist of them.
 #pragma once
 #include <algorithm>

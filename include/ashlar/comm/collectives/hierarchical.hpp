@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Collectives over several nodes: each array crosses between nodes once, not once per rank.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Permute: every rank sends its array to one rank and receives one.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"

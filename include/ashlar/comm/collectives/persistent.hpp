@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // MPI's persistent collectives: set up once and started for each call.
 #pragma once
 #include <list>

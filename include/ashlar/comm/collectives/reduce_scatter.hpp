@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reduce-scatter: the combination of all ranks' arrays, a block of it on each rank.
 #pragma once
 #include "ashlar/comm/collectives/hierarchical.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The choice of a collective's algorithm.
 #pragma once
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Which algorithm was fastest, by MPI library. Written by benchmarks/tune/run, which says how.
 #pragma once
 #include "ashlar/comm/collectives/algorithm.hpp"

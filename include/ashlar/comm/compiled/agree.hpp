@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/agree.hpp.
 #pragma once
 #include <algorithm>

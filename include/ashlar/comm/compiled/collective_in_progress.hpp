@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/desync/collective_in_progress.hpp.
 #pragma once
 #include "ashlar/comm/desync/collective_in_progress.hpp"

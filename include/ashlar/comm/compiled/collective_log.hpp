@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/collective_log.hpp.
 #pragma once
 #include "ashlar/comm/collective_log.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/device_pointers.hpp.
 #pragma once
 #include "ashlar/comm/device_pointers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/collectives/exchange.hpp.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"

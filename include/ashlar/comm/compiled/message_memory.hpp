@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/message_memory.hpp.
 #pragma once
 #include "ashlar/comm/message_memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/collectives/persistent.hpp.
 #pragma once
 #include "ashlar/comm/collectives/persistent.hpp"

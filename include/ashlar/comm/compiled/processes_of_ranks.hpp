@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/desync/processes_of_ranks.hpp.
 #pragma once
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/desync/raw_call.hpp.
 #pragma once
 #include "ashlar/comm/desync/raw_call.hpp"

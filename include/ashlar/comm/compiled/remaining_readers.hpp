@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/node/remaining_readers.hpp.
 #pragma once
 #include "ashlar/comm/environment.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/settings.hpp.
 #pragma once
 #include "ashlar/comm/settings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of comm/node/shared_segment.hpp.
 #pragma once
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The last calls of a rank.
 #pragma once
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reports of ranks about their calls, and the error sentence if two reports disagree.
 #pragma once
 #include <algorithm>

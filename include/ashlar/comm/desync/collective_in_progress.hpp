@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A collective from begin to end, as desync detection sees it.
 #pragma once
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Fingerprints of calls.
 #pragma once
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The tensors that a rank makes on its meshes, for desync detection. Constructors do not communicate: later calls compare
 // their extents.
 #pragma once

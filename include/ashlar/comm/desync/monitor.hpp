@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Desync detection: ranks that call different collectives, or skip one. A rank that waits for long asks the others.
 #pragma once
 #include <algorithm>

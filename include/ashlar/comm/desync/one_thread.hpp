@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // All collectives of a process come from one thread, and none from a process that it has forked.
 #pragma once
 #include "ashlar/config.hpp"

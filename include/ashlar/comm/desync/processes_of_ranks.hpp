@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Whether ranks of this node have died.
 #pragma once
 #include <cstddef>

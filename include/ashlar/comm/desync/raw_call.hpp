@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Calls of all ranks of a communicator that are no collectives of a mesh: agreements, and collectives on raw memory.
 #pragma once
 #include <optional>

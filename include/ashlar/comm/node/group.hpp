@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Groups of ranks that see each other's memory and meet without MPI.
 #pragma once
 #include <sched.h>

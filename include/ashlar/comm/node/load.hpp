@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Processes of this program and cores for them, on this node.
 #pragma once
 #include <sched.h>

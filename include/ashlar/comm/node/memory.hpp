@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Memory that the ranks of a node share, and the table of ranks and nodes.
 #pragma once
 #include <cstring>

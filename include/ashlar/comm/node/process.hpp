@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Whether a process of this machine has ended.
 #pragma once
 #include <signal.h>

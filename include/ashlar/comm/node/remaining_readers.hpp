@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Ranks of a node that still read this rank's memory after it has left their round.
 #pragma once
 #include "ashlar/comm/node/group.hpp"

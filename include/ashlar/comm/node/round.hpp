@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // One collective among ranks that see each other's memory.
 #pragma once
 #include <utility>

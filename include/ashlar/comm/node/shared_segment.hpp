@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Memory that another process of the machine can map.
 #pragma once
 #include <cerrno>

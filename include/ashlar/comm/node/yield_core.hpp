@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Lets other ranks run while this rank waits.
 #pragma once
 #include <sched.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of data/array_source.hpp.
 #pragma once
 #include "ashlar/data/array_source.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of data/cache_on_disk.hpp.
 #pragma once
 #include <cerrno>

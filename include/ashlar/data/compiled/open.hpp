@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of data/open.hpp.
 #pragma once
 #include "ashlar/data/open.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of data/synthetic_digits.hpp.
 #pragma once
 #include <algorithm>

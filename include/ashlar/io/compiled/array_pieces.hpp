@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of io/array_pieces.hpp.
 #pragma once
 #include <cstring>

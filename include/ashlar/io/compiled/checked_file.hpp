@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of io/checked_file.hpp.
 #pragma once
 #include <dirent.h>

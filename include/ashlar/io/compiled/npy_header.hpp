@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of io/npy_header.hpp.
 #pragma once
 #include "ashlar/io/npy_header.hpp"

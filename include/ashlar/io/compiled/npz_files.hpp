@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of io/npz_files.hpp.
 #pragma once
 #include <algorithm>

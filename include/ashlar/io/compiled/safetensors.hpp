@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of io/safetensors.hpp.
 #pragma once
 #include "ashlar/io/safetensors.hpp"

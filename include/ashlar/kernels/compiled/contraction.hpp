@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of kernels/contraction.hpp.
 #pragma once
 #include "ashlar/kernels/contraction.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of kernels/convolution_by_onednn.hpp.
 #pragma once
 #include "ashlar/kernels/convolution_by_onednn.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of kernels/einsum.hpp.
 #pragma once
 #include "ashlar/kernels/einsum.hpp"

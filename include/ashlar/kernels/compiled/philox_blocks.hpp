@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of kernels/philox_blocks.hpp.
 #pragma once
 #include <cstring>

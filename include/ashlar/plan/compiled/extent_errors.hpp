@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of plan/extent_errors.hpp.
 #pragma once
 #include "ashlar/plan/extent_errors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of tensor/box.hpp.
 #pragma once
 #include "ashlar/tensor/box.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of tensor/collective_scope.hpp.
 #pragma once
 #include "ashlar/tensor/collective_scope.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The templates that depend on the element type alone, for the usual types. Only the library ashlar::instantiated has them.
 #pragma once
 #include "ashlar/tensor/halo.hpp"

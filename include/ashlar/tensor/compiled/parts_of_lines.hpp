@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The function of tensor/parts_of_lines.hpp.
 #pragma once
 #include "ashlar/tensor/parts_of_lines.hpp"

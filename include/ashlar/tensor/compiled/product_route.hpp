@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of tensor/product_route.hpp.
 #pragma once
 #include "ashlar/tensor/product_route.hpp"

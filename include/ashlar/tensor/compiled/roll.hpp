@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of tensor/roll.hpp.
 #pragma once
 #include "ashlar/tensor/roll.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of tensor/run_program.hpp.
 #pragma once
 #include <cstdio>

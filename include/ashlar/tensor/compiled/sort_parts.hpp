@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of tensor/sort_parts.hpp that are no templates.
 #pragma once
 #include "ashlar/tensor/sort_parts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of tensor/terms_in_panels.hpp.
 #pragma once
 #include "ashlar/tensor/terms_in_panels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of tensor/transfers.hpp.
 #pragma once
 #include "ashlar/tensor/transfers.hpp"

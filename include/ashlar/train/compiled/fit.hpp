@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of train/fit.hpp.
 #pragma once
 #include "ashlar/train/fit.hpp"

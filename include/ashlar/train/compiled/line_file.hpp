@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of train/line_file.hpp.
 #pragma once
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The functions of train/training_run.hpp.
 #pragma once
 #include <cstdio>
