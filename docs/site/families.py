@@ -1,6 +1,7 @@
 """The families of the API reference: a page each. A header belongs to the first family that one of its patterns matches, so that a new
 header is always on a page."""
 
+import functools
 import importlib.util
 import pathlib
 import re
@@ -96,6 +97,7 @@ def missing_lines(root):
             yield f"{header}:{d.line}: the comment of {name} has no line {' and no line '.join(sorted(missing)) or 'at all'}"
 
 
+@functools.cache
 def family_of(header):
     """The name of the family of a header; header is a path below include/ashlar."""
     for name, _, patterns in FAMILIES:
@@ -115,12 +117,14 @@ def parser_of_names():
 PARSER = parser_of_names()
 
 
+@functools.cache
 def headers(root):
     """The headers that declare names. Headers in folders `compiled` define functions that others declare."""
     include = root / "include" / "ashlar"
     return {str(path.relative_to(include)): path.read_text(encoding="utf-8") for path in sorted(include.rglob("*.hpp")) if path.parent.name != "compiled"}
 
 
+@functools.cache
 def names_by_header(root):
     """The public names that each header declares."""
     return {header: sorted(set(PARSER.public_names(PARSER.blanked(text)))) for header, text in headers(root).items()}
@@ -188,6 +192,7 @@ def with_names_of_overloads(header, text):
     return out + text[end:]
 
 
+@functools.cache
 def parts_of_headers(root):
     """The target of CMakeLists.txt that has each header, without "ashlar::"."""
     text, found = (root / "CMakeLists.txt").read_text(encoding="utf-8"), {}

@@ -2,11 +2,13 @@
 """public_names.py INCLUDE_DIR LIST: passes if the names that the headers declare in namespace ashlar, and in its namespaces
 op, comm and linalg, are the names in LIST, one line per name. public_names.py INCLUDE_DIR prints such a list."""
 
+import functools
 import pathlib
 import re
 import sys
 
 
+@functools.cache
 def blanked(text):
     """The text with comments, literals and preprocessor lines replaced by blanks."""
     token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-zA-Z])\'(?:\\.|[^\'\\])+\'|^[ \t]*#(?:\\\n|[^\n])*', re.S | re.M)
@@ -26,14 +28,16 @@ def after_angles(text, at):
     raise ValueError("no closing > in: " + text[at:at + 80])
 
 
+@functools.cache
 def declarations(text):
     """Cuts the text of a namespace into its declarations."""
-    start = depth = 0
+    found, start, depth = [], 0, 0
     for i, c in enumerate(text):
         depth += (c in "([{") - (c in ")]}")
         if depth == 0 and (c == ";" or (c == "}" and re.compile(r"[ \t]*(\n|$)").match(text, i + 1))):
-            yield text[start:i + 1].strip()
+            found.append(text[start:i + 1].strip())
             start = i + 1
+    return found
 
 
 def head_of(text):
