@@ -34,14 +34,14 @@ struct operand {
 
 /// The mesh of a program's tensors, and their elements. On one rank a tensor is the whole value that it has on a mesh
 /// of `sizes`.
-struct place {
+struct test_mesh {
   device_mesh<grid> mesh;
   mesh_shape sizes;
   element_function element = integers;
   int moved = -1;  // the number of the operand that is moved by step * direction
   double step = 0;
 
-  place on_one_rank() const { return {device_mesh<grid>(MPI_COMM_SELF, {1, 1}), sizes, element}; }
+  test_mesh on_one_rank() const { return {device_mesh<grid>(MPI_COMM_SELF, {1, 1}), sizes, element}; }
   static double direction(index_t g) { return small_number(g, 5); }
 
   std::function<double(index_t, int)> elements(int number) const {
@@ -104,7 +104,7 @@ struct pulled_back {
 /// gives. Over the axes `Replicated`, operands that are neither sharded nor partial are replicated. Over all other axes
 /// they are invariant.
 template <dimension Replicated, class F, class... X>
-pulled_back pull_back(place const& p, F const& f, X const&... x) {
+pulled_back pull_back(test_mesh const& p, F const& f, X const&... x) {
   auto const parameters = [&]<int... Number>(std::integer_sequence<int, Number...>) {
     return std::tuple(p.tensor(x, Number)...);
   }(std::make_integer_sequence<int, sizeof...(X)>{});
@@ -152,10 +152,10 @@ inline double distance(shard_of_rank const& x, mesh_shape const& mesh, std::vect
   return result;
 }
 
-using differentiated_program = std::function<pulled_back(place const&)>;
-using case_on_one_rank = std::function<void(place const&, pulled_back const&)>;
+using differentiated_program = std::function<pulled_back(test_mesh const&)>;
+using case_on_one_rank = std::function<void(test_mesh const&, pulled_back const&)>;
 
-/// Checks on every mesh that value and cotangents of a program equal the results on one rank. Calls also(place,
+/// Checks on every mesh that value and cotangents of a program equal the results on one rank. Calls also(test_mesh,
 /// results) with the results on one rank.
 /// Collective.
 inline void check_on_meshes(element_function element, double tolerance, differentiated_program const& run,
@@ -164,7 +164,7 @@ inline void check_on_meshes(element_function element, double tolerance, differen
     CAPTURE(sizes[0]);
     CAPTURE(sizes[1]);
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    place const here{m, m.sizes(), element}, alone = here.on_one_rank();
+    test_mesh const here{m, m.sizes(), element}, alone = here.on_one_rank();
     pulled_back const expected = run(alone), found = run(here);
     CHECK(std::abs(found.value - expected.value) <= tolerance * std::max(1., std::abs(expected.value)));
     for (std::size_t i = 0; i < expected.cotangents.size(); ++i)
@@ -182,7 +182,7 @@ inline double inner_product(std::vector<double> const& a, std::vector<double> co
 /// Collective.
 enum class linear { in_all, in_each };
 inline void check_adjoint(linear kind, std::vector<layout_value> const& layouts, differentiated_program const& run) {
-  check_on_meshes(integers, 0, run, [&](place const& alone, pulled_back const& r) {
+  check_on_meshes(integers, 0, run, [&](test_mesh const& alone, pulled_back const& r) {
     double together = 0;
     for (std::size_t i = 0; i < layouts.size(); ++i) {
       auto const& c = r.cotangents[i];
@@ -195,17 +195,17 @@ inline void check_adjoint(linear kind, std::vector<layout_value> const& layouts,
 }
 template <dimension Replicated, class F, class... X>
 void check_linear(F const& f, X const&... x) {
-  check_adjoint(linear::in_all, {X::layout...}, [&](place const& p) { return pull_back<Replicated>(p, f, x...); });
+  check_adjoint(linear::in_all, {X::layout...}, [&](test_mesh const& p) { return pull_back<Replicated>(p, f, x...); });
 }
 template <dimension Replicated, class F, class... X>
 void check_bilinear(F const& f, X const&... x) {
-  check_adjoint(linear::in_each, {X::layout...}, [&](place const& p) { return pull_back<Replicated>(p, f, x...); });
+  check_adjoint(linear::in_each, {X::layout...}, [&](test_mesh const& p) { return pull_back<Replicated>(p, f, x...); });
 }
 
 /// Checks that the slope of f along a direction equals a difference quotient. Pre: f is smooth near its operands.
 /// Collective.
 inline void check_slopes(element_function element, differentiated_program const& run) {
-  check_on_meshes(element, 1e-12, run, [&](place alone, pulled_back const& r) {
+  check_on_meshes(element, 1e-12, run, [&](test_mesh alone, pulled_back const& r) {
     double const step = 1e-5;
     for (auto const& c : r.cotangents) {
       ++alone.moved;
@@ -215,7 +215,7 @@ inline void check_slopes(element_function element, differentiated_program const&
       double const after = run(alone).value;
       double slope = 0, size = 1;
       for (std::size_t i = 0; i < c.elements.size(); ++i) {
-        double const change = c.elements[i] * place::direction(static_cast<index_t>(i));
+        double const change = c.elements[i] * test_mesh::direction(static_cast<index_t>(i));
         slope += change;
         size += std::abs(change);
       }
@@ -226,7 +226,7 @@ inline void check_slopes(element_function element, differentiated_program const&
 }
 template <dimension Replicated, class F, class... X>
 void check_smooth(element_function element, F const& f, X const&... x) {
-  check_slopes(element, [&](place const& p) { return pull_back<Replicated>(p, f, x...); });
+  check_slopes(element, [&](test_mesh const& p) { return pull_back<Replicated>(p, f, x...); });
 }
 
 }  // namespace ashlar::test

@@ -54,7 +54,7 @@ void check_one(shape const& any, F const& complete) {
   constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << L::rank) - 1u;
   for (shape const& e : {any, L::rank == 1 ? shape::of(32) : shape::of(8, 4)}) {
     layout_value dual_of_result;
-    auto const run = [&](place const& p) {
+    auto const run = [&](test_mesh const& p) {
       auto const f = [&](auto const& x) {
         auto const y = complete(extremum<Largest, Dims...>(x));
         using C = layout_t<typename decltype(y)::cotangent_type>;
@@ -63,7 +63,7 @@ void check_one(shape const& any, F const& complete) {
       };
       return pull_back<Replicated>(p, f, operand<L>{e});
     };
-    auto const check_ties = [&](place const& alone, pulled_back const& r) {
+    auto const check_ties = [&](test_mesh const& alone, pulled_back const& r) {
       dense_extrema<Largest> const y(alone.value(e, operand<L>::layout, 0), e, dims);
       shape const kept = ops_detail::without_dims(e, dims);
       if (dual_of_result.rank == kept.rank) {

@@ -39,7 +39,7 @@ template <dimension Replicated, class L, int... Dims, class F>
 void check_product(shape const& e, F const& complete) {
   constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << L::rank) - 1u;
   layout_value dual_of_result;
-  auto const run = [&](place const& p) {
+  auto const run = [&](test_mesh const& p) {
     auto const f = [&](auto const& x) {
       auto const y = complete(prod<Dims...>(x));
       using C = layout_t<typename decltype(y)::cotangent_type>;
@@ -50,7 +50,7 @@ void check_product(shape const& e, F const& complete) {
   };
   for (auto element : {no_zero, some_zeros, many_zeros, only_zeros}) check_slopes(element, run);
   for (auto element : {small_factors, factors_and_zeros})
-    check_on_meshes(element, 0, run, [&](place const& alone, pulled_back const& r) {
+    check_on_meshes(element, 0, run, [&](test_mesh const& alone, pulled_back const& r) {
       shape const kept = ops_detail::without_dims(e, dims);
       if (dual_of_result.rank != kept.rank) return;  // reduced once more
       CHECK(r.cotangents[0].elements ==

@@ -9,7 +9,7 @@ constexpr mesh_shape two_ranks{1, {2}};
 constexpr tally proven(int tuples, int accepted) { return {tuples, accepted, 0, 0}; }
 
 // Row numbers of a table of 3 rows, which occur more than once. Where they are partial, their summands do.
-constexpr tensor row_numbers(index_t n, layout_value const& v, unsigned seed) {
+constexpr test::tensor row_numbers(index_t n, layout_value const& v, unsigned seed) {
   return distribute(shape::of(n), v, two_ranks, [&](index_t i, int summand) {
     return integer(static_cast<long long>(static_cast<unsigned>(arbitrary(seed, 2 * i + summand).value) / 2 % 3));
   });

@@ -31,7 +31,7 @@ struct array {
 };
 
 template <class... I>
-region box(I... i) {
+region region_of(I... i) {
   region r;
   ((r.dim[r.rank++] = i), ...);
   return r;
@@ -52,7 +52,8 @@ void check(std::vector<double> const& found, std::vector<double> const& expected
 
 TEST_CASE("softmax of whole rows, and of rows up to their global position") {
   index_t const n = 6;
-  region const rows = box(interval{0, 2}, interval{3, 5}, interval{0, n});  // positions 3 and 4 of 5, of two matrices
+  region const rows =
+      region_of(interval{0, 2}, interval{3, 5}, interval{0, n});  // positions 3 and 4 of 5, of two matrices
   array<double> const x(numbers(4 * n), rows, shape::of(2, 5, n)), y(rows, x.global), causal(rows, x.global);
   run(ops_detail::softmax_op{}, space(), new_scratch<>, y.result(), x.operand());
   run(ops_detail::causal_softmax_op{}, space(), new_scratch<>, causal.result(), x.operand());
@@ -73,8 +74,8 @@ TEST_CASE("softmax of whole rows, and of rows up to their global position") {
 TEST_CASE("a loss is the shard's term of the mean over all rows") {
   index_t const rows = 3, n = 4;
   std::vector<int> const labels{2, 0, 3};
-  array<double> const logits(numbers(rows * n), box(interval{5, 8}, interval{0, n}), shape::of(12, n));
-  array<int> const of_rows(labels, box(interval{5, 8}), shape::of(12));
+  array<double> const logits(numbers(rows * n), region_of(interval{5, 8}, interval{0, n}), shape::of(12, n));
+  array<int> const of_rows(labels, region_of(interval{5, 8}), shape::of(12));
   array<double> const loss(region{}, shape{}), hits(region{}, shape{});
   run(ops_detail::cross_entropy_op{}, space(), new_scratch<>, loss.result(), logits.operand(), of_rows.operand());
   scratch_arrays = 0;
@@ -96,15 +97,15 @@ TEST_CASE("parts of a loss know the first class of their shard, and add up to th
   index_t const rows = 2, classes = 7, cut = 3;
   auto const x = numbers(rows * classes);
   std::vector<std::int64_t> const labels{1, 5};
-  array<std::int64_t> const of_rows(labels, box(interval{0, rows}), shape::of(rows));
+  array<std::int64_t> const of_rows(labels, region_of(interval{0, rows}), shape::of(rows));
   std::vector<ops_detail::softmax_part<double>> sums(at(rows), ops_detail::softmax_part<double>(0));
   for (interval const held : {interval{0, cut}, interval{cut, classes}}) {
     std::vector<double> columns;
     for (index_t r = 0; r < rows; ++r)
       columns.insert(columns.end(), x.begin() + r * classes + held.begin, x.begin() + r * classes + held.end);
-    array<double> const logits(columns, box(interval{0, rows}, held), shape::of(rows, classes));
+    array<double> const logits(columns, region_of(interval{0, rows}, held), shape::of(rows, classes));
     array<ops_detail::softmax_part<double>> const parts(std::vector(at(rows), ops_detail::softmax_part<double>(0)),
-                                                        box(interval{0, rows}), shape::of(rows));
+                                                        region_of(interval{0, rows}), shape::of(rows));
     run(ops_detail::softmax_parts_op{}, space(), new_scratch<>, parts.result(), logits.operand(), of_rows.operand());
     auto const found = parts.values();
     for (index_t r = 0; r < rows; ++r) sums[at(r)] = sums[at(r)] + found[at(r)];
@@ -121,10 +122,10 @@ TEST_CASE("parts of a loss know the first class of their shard, and add up to th
 }
 
 TEST_CASE("rows of a table that the shard owns, and zeros for the others") {
-  array<double> const table(numbers(3 * 2), box(interval{2, 5}, interval{0, 2}), shape::of(8, 2));
+  array<double> const table(numbers(3 * 2), region_of(interval{2, 5}, interval{0, 2}), shape::of(8, 2));
   std::vector<int> const wanted{4, 0, 2, 7};
-  array<int> const index(wanted, box(interval{0, 4}), shape::of(4));
-  array<double> const y(box(interval{0, 4}, interval{0, 2}), shape::of(4, 2)), back(table.owned, table.global);
+  array<int> const index(wanted, region_of(interval{0, 4}), shape::of(4));
+  array<double> const y(region_of(interval{0, 4}, interval{0, 2}), shape::of(4, 2)), back(table.owned, table.global);
   run(ops_detail::take_op{}, space(), new_scratch<>, y.result(), table.operand(), index.operand());
   auto const rows = numbers(3 * 2);
   check(y.values(), {rows[4], rows[5], 0, 0, rows[0], rows[1], 0, 0});
@@ -135,9 +136,9 @@ TEST_CASE("rows of a table that the shard owns, and zeros for the others") {
 
 TEST_CASE("a sum to the extents of a broadcast operand goes by global extents") {
   // One rank's row of two: its extent 1 is no dimension that was stretched.
-  region const owned = box(interval{1, 2}, interval{0, 3});
+  region const owned = region_of(interval{1, 2}, interval{0, 3});
   array<double> const x(numbers(3), owned, shape::of(2, 3));
-  array<double> const y(box(interval{1, 2}, interval{0, 1}), shape::of(2, 1));
+  array<double> const y(region_of(interval{1, 2}, interval{0, 1}), shape::of(2, 1));
   run(ops_detail::sum_to_op<2>{shape::of(2, 1)}, space(), new_scratch<>, y.result(), x.operand());
   auto const in = numbers(3);
   check(y.values(), {in[0] + in[1] + in[2]});
@@ -146,9 +147,9 @@ TEST_CASE("a sum to the extents of a broadcast operand goes by global extents") 
 TEST_CASE("moments divide by the rows of all ranks; scratch comes from the caller") {
   index_t const rows = 3, c = 2;
   auto const x = numbers(rows * c);
-  array<double> const shard(x, box(interval{0, rows}, interval{0, c}), shape::of(9, c));
-  array<double> const center(std::vector<double>{0.5, -1}, box(interval{0, c}), shape::of(c));
-  array<double> const moments(box(interval{0, 2}, interval{0, c}), shape::of(2, c)), y(shard.owned, shard.global);
+  array<double> const shard(x, region_of(interval{0, rows}, interval{0, c}), shape::of(9, c));
+  array<double> const center(std::vector<double>{0.5, -1}, region_of(interval{0, c}), shape::of(c));
+  array<double> const moments(region_of(interval{0, 2}, interval{0, c}), shape::of(2, c)), y(shard.owned, shard.global);
   run(ops_detail::moments_op<statistics::global>{}, space(), new_scratch<>, moments.result(), shard.operand(),
       center.operand());
   std::vector<double> expected(4);
@@ -159,7 +160,7 @@ TEST_CASE("moments divide by the rows of all ranks; scratch comes from the calle
   }
   check(moments.values(), expected);
 
-  array<double> const coefficients(std::vector<double>{2, 3, 0.1, 0.2, 4, 5}, box(interval{0, 3}, interval{0, c}),
+  array<double> const coefficients(std::vector<double>{2, 3, 0.1, 0.2, 4, 5}, region_of(interval{0, 3}, interval{0, c}),
                                    shape::of(3, c));
   scratch_arrays = 0;
   run(ops_detail::channel_affine_op{}, space(), counted_scratch, y.result(), shard.operand(), coefficients.operand());
@@ -189,7 +190,7 @@ void run(copied const&, S const& space, kernels::scratch_memory, kernels::shard<
 }  // namespace user
 
 TEST_CASE("a user's operation runs by rows, or by a kernel of its own") {
-  region const owned = box(interval{4, 6}, interval{0, 3});
+  region const owned = region_of(interval{4, 6}, interval{0, 3});
   array<double> const x(numbers(6), owned, shape::of(9, 3)), rows(owned, x.global), whole(owned, x.global);
   run(user::add_position{}, space(), new_scratch<>, rows.result(), x.operand());
   run(user::copied{}, space(), new_scratch<>, whole.result(), x.operand());
