@@ -156,22 +156,22 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted(docs.rglob("*
         faults += [f"{page.relative_to(root)} names {name}, which the tree does not have: {line}" for name in wrong]
 
 # ---- Beginnings ----
-for page in sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md")):
+for page in sorted(p for folder in (".", "tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md") if p != docs / "README.md"):
     if not re.match(r"# .*\n\nAfter this page ", page.read_text(encoding="utf-8")):
         faults.append(f"{page.relative_to(root)} does not begin with what the reader can do after it: After this page ...")
 
 # ---- Coined words ----
 # A page that uses one links it once, to the concepts or the glossary, or explains it in italics or bold letters.
 coined = ["partial", "ledgers?", "halos?", "invariant", "dry runs?", "cotangents?", "bundles?", "block-cyclic", "waste", "desync", "dual layouts?", "abstract tensors?"]
-others = [root / "README.md", docs / "faq.md", docs / "comparison.md"]
-for page in others + sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md")):
-    text = re.sub(r"<!--.*?-->|^```.*?^```|^    .*?$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
-    links = re.findall(r"\[([^\]]*)\]\(([^)]*)\)", text)
-    prose = re.sub(r"`[^`]*`|\]\([^)]*\)", "", text)
-    for word in coined if page.name != "concepts.md" else []:
-        linked_or_explained = any(re.search(rf"\b{word}\b", shown, re.I) for shown, _ in links) or re.search(rf"\*[^*\n]*\b{word}\b[^*\n]*\*", text, re.I)
-        if re.search(rf"\b{word}\b", prose, re.I) and not linked_or_explained:
-            faults.append(f"{page.relative_to(root)} uses the word {word.removesuffix('s?')} and does not link it")
+others = [root / "README.md", *(docs / name for name in ["faq.md", "comparison.md", "tools.md", "versions.md"])]
+for page in others + sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md") if p.name != "concepts.md"):
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(r"<!--.*?-->|^```.*?^```|^    .*?$|^#.*?$|`[^`\n]*`|\]\([^)]*\)", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S | re.M)
+    linked_or_explained = [m.span(m.lastindex or 0) for m in re.finditer(r"\[([^\]]*)\]\(|\*[^*\n]+\*", text)]
+    for word in coined:
+        first = re.search(rf"\b{word}\b", prose, re.I)
+        if first and not any(begin <= first.start() < end for begin, end in linked_or_explained):
+            faults.append(f"{page.relative_to(root)}:{text.count(chr(10), 0, first.start()) + 1}: the first use of the word {word.removesuffix('s?')} is no link")
 
 # ---- Decisions ----
 for page in sorted((docs / "decisions").glob("*.md")):
