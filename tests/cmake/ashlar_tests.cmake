@@ -155,7 +155,7 @@ function(ashlar_add_mpi_tests layer library)
   endif()
   set(slow)
   if(ASHLAR_SANITIZE AND ASHLAR_TESTS_ONLY)  # MPI packs what derived datatypes describe; reductions run by one transport
-    set(slow "-tce=*the same by derived datatypes*,*the same where operands*with reductions,*the same by messages*with reductions,*the same by messages*block-cyclic*")
+    set(slow "-tce=*the same by derived datatypes*,*the same where operands*with reductions,*the same by messages*with reductions,*the same by messages*block-cyclic*,*the same by messages*drawn*,*in which tensors are partial*")
   endif()
   set(moves_data OFF)
   if(layer MATCHES "^(ops|autodiff|tensor|io|data|train)$")
