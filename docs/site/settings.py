@@ -37,13 +37,14 @@ def places(root):
     found = []
     for file in sorted((root / "cmake").glob("*.cmake")):
         text = file.read_text(encoding="utf-8")
+        for variable, hints in re.findall(r"set\((\w+) (HINTS [^)]*)\)", text):
+            text = text.replace(f"${{{variable}}}", hints)
         for call, name, rest in re.findall(r"find_(path|library)\((ASHLAR_\w+)((?:[^()]|\([^()]*\))*)\)", text):
-            hints = re.search(r"set\(ashlar_mkl_places ([^)]*)\)", text)[1] if "${ashlar_mkl_places}" in rest else rest
-            names = itertools.takewhile(lambda word: not re.fullmatch(r"HINTS|PATHS|PATH_SUFFIXES|NAMES_PER_DIR|\$\{ashlar_mkl_places\}", word), rest.replace("NAMES ", "").split())
+            names = itertools.takewhile(lambda word: not re.fullmatch(r"HINTS|PATHS|PATH_SUFFIXES|NAMES_PER_DIR", word), rest.replace("NAMES ", "").split())
             names = dict.fromkeys(re.sub(r"[_-]?\$\{\w+\}", "", name) for name in names)  # in one kind or another
             shown = " or ".join(f"`{name}`" for name in names if name)
             found.append((name, f"the {'folder of' if call == 'path' else 'library'} {shown or 'the header of CBLAS'}",
-                          ", ".join(f"`{hint}`" for hint in re.findall(r"ENV (\w+)", hints)) or "none"))
+                          ", ".join(f"`{hint}`" for hint in re.findall(r"ENV (\w+)", rest)) or "none"))
     return sorted(set(found))
 
 

@@ -161,7 +161,7 @@ for page in sorted(p for folder in (".", "tutorial", "how_to", "explanation") fo
         faults.append(f"{page.relative_to(root)} does not begin with what the reader can do after it: After this page ...")
 
 # ---- Coined words ----
-# A page that uses one links it once, to the concepts or the glossary, or explains it in italics or bold letters.
+# A page links one where it first uses it, to the concepts or the glossary, or explains it in italics or bold letters.
 coined = ["partial", "ledgers?", "halos?", "invariant", "dry runs?", "cotangents?", "bundles?", "block-cyclic", "waste", "desync", "dual layouts?", "abstract tensors?"]
 others = [root / "README.md", *(docs / name for name in ["faq.md", "comparison.md", "tools.md", "versions.md"])]
 for page in others + sorted(p for folder in ("tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md") if p.name != "concepts.md"):
