@@ -41,7 +41,7 @@ int main() {
   // The same function answers at run time, for sizes that come then.
   for (int model : {1, 2, 4, 8}) {
     auto const log = collectives(grid{{8 / model, model}}, forward);
-    std::printf("mesh data=%d x model=%d: %d collectives, %ld bytes per rank\n", 8 / model, model, log.count(),
+    std::printf("mesh data=%d x model=%d: collectives %d, bytes per rank %ld\n", 8 / model, model, log.count(),
                 static_cast<long>(log.bytes_per_rank()));
     if (log.count() != (model > 1)) return 1;
   }

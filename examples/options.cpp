@@ -11,7 +11,9 @@ namespace {
 
 void describe_options(cxxopts::Options& description, program const& p) {
   auto add = description.add_options();
-  auto const text = [](std::string const& standard) { return cxxopts::value<std::string>()->default_value(standard); };
+  auto const text = [](std::string const& standard) {
+    return standard.empty() ? cxxopts::value<std::string>() : cxxopts::value<std::string>()->default_value(standard);
+  };
   auto const option = [&](char const* name, std::string const& meaning, std::string const& otherwise = "") {
     auto const own = p.defaults.find(name);
     add(name, meaning, text(own == p.defaults.end() ? otherwise : own->second));
@@ -29,10 +31,12 @@ void describe_options(cxxopts::Options& description, program const& p) {
   own_option("dropout", "probability of a zero");
   own_option("temperature", "of samples; 0 takes the likeliest");
   own_option("batch-norm", "over the batch or each shard: global or shard");
-  for (char const* file : {"losses", "log", "trace"}) option(file, "file of losses, epochs, or times of collectives");
+  option("losses", "file of the loss of each step");
+  option("log", "file of the table of epochs");
+  option("trace", "file of the times of collectives");
   option("batch", "examples per step");
   option("epochs", "passes over the data", "1");
-  option("steps", "end of the run", std::to_string(run_options().steps));
+  option("steps", "end of the run, if not the last epoch");
   option("seed", "of weights, dropout and order", "1");
   option("precision", "float or double", "float");
   add("no-shuffle", "examples as stored")("help", "this text");
@@ -43,7 +47,8 @@ void describe_options(cxxopts::Options& description, program const& p) {
 }
 
 options options_from(cxxopts::ParseResult const& given, program const& p, int ranks) {
-  auto const value = [&](char const* option) { return given[option].as<std::string>(); };
+  auto const has = [&](char const* option) { return given.count(option) != 0 || given[option].has_default(); };
+  auto const value = [&](char const* option) { return has(option) ? given[option].as<std::string>() : ""; };
   auto const count = [&](char const* option, index_t least = 1) { return parse_whole(option, value(option), least); };
   auto const path = [&](char const* option, std::string const& what) {
     if (given.count(option) != 0 && value(option).empty()) refuse_option(option, "", "the name of a " + what);
@@ -58,7 +63,8 @@ options options_from(cxxopts::ParseResult const& given, program const& p, int ra
   o.checkpoint = path("checkpoint", "folder");
   if (!p.strategies.empty()) o.strategy = parse_choice("strategy", value("strategy"), p.strategies);
   o.precision = parse_choice("precision", value("precision"), {"float", "double"});
-  o.batch = count("batch"), o.run.epochs = static_cast<int>(count("epochs")), o.run.steps = count("steps");
+  o.batch = count("batch"), o.run.epochs = static_cast<int>(count("epochs"));
+  if (has("steps")) o.run.steps = count("steps");
   if (o.batch > 1'000'000'000) refuse_option("batch", value("batch"), "a whole number of 1 to 1000000000");
   if (p.defaults.contains("microbatches")) o.microbatches = count("microbatches");
   o.every = count("every"), o.keep = count("keep");

@@ -26,11 +26,13 @@ agree_on() {
 }
 
 losses() {
+  few_digits 6400
   agree_on 50 double 1e-11 4,1 1,4 2,2
   agree_on 50 float 1e-5 2,2
 }
 
 more_losses() {
+  few_digits 12800
   agree_on 100 double 1e-11 4,1 1,4 2,2 2,4
   agree_on 100 float 1e-5 2,2 1,4
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""instantiations.py ROOT [--update] CLANG FLAG...: compares the templates that programs instantiate with a baseline.
+"""instantiations.py ROOT [--update | --first] CLANG FLAG...: compares the templates that programs instantiate with a baseline.
 
 Counts are those of clang's trace, exact, of the examples in the baseline. The test fails if a count is more than 3 %
 over the baseline, and skips (exit 77) where the compiler or a library is not of the version of the baseline. --update
-writes the baseline.
+writes the baseline. --first takes the first example alone.
 """
 import json
 import re
@@ -43,11 +43,10 @@ def counts(compiler, source):
 
 def main():
     root, *compiler = sys.argv[1:]
-    update = compiler[0] == "--update"
-    compiler = compiler[update:]
+    option = compiler.pop(0) if compiler[0].startswith("--") else None
     file = Path(root, "tests/data/instantiations.json")
     present = versions(compiler)
-    if update:
+    if option == "--update":
         table = {"versions": present} | {p: counts(compiler, Path(root, p)) for p in programs}
         file.write_text(json.dumps(table, indent=2) + "\n")
         return 0
@@ -57,7 +56,7 @@ def main():
             print(f"skipped: the baseline is of {name} {version}, here is {present[name]}")
             return 77
     more = 0
-    for program in programs:
+    for program in programs[:1] if option == "--first" else programs:
         for kind, now in counts(compiler, Path(root, program)).items():
             before = baseline[program][kind]
             print(f"{program}: {now} {kind}, {before} in the baseline, ratio {now / before:.3f}")

@@ -155,10 +155,10 @@ TEST_CASE("hdf5: a rank takes its shard, two chunks and a limited buffer") {
   ASHLAR_NEEDS(test::host_reads_tensors && test::freed_memory_serves_again && test::begin_peak_memory());
   shared_folder const folder;
   auto const path = folder.path / "u.h5";
-  index_t const rows = 3 << 12, columns = 1 << 10, most_bytes = 42 << 20;
+  index_t const rows = 3 << 12, columns = 1 << 10, most_bytes = 20 << 20;
   device_mesh<grid> const m = mesh_of({test::world_size(), 1});
-  // All chunks that begin at the same first index have 32 MiB, and 1 MiB in long tests.
-  std::vector<hdf5_options> all{{}, {.chunk = {8192, 32}, .deflate = 1, .shuffle = true}};
+  // All chunks that begin at the same first index have 16 MiB, and 1 MiB in long tests.
+  std::vector<hdf5_options> all{{}, {.chunk = {4096, 32}, .deflate = 1, .shuffle = true}};
 #ifdef ASHLAR_LONG_TESTS
   all.push_back({.chunk = {256, 1024}, .deflate = 1});
 #endif

@@ -634,7 +634,7 @@ TEST_CASE("update_hdf5: a rank takes a limited buffer and a few chunks") {
   ASHLAR_NEEDS(test::host_reads_tensors && test::freed_memory_serves_again && test::begin_peak_memory());
   shared_folder const folder;
   auto const path = folder.path / "u.h5";
-  index_t const rows = 3 << 12, columns = 1 << 10, most_bytes = 36 << 20;
+  index_t const rows = 3 << 12, columns = 1 << 10, most_bytes = 20 << 20;
   device_mesh<grid> const m = mesh_of({test::world_size(), 1});
   auto const x = generate<float, layout<"x", none>>(
       m, {rows - 2, columns - 2}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return static_cast<float>(i + j); });
