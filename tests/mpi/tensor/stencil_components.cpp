@@ -118,7 +118,7 @@ struct transposed {
     for (int a = 0; a < 2; ++a)
       for (int b = 0; b < 3; ++b) {
         int const flat = 3 * a + b;
-        all[flat] = u(0, 1, flat % 2, flat / 2) + 2 * u(0, 0, a, b);
+        all[static_cast<std::size_t>(flat)] = u(0, 1, flat % 2, flat / 2) + 2 * u(0, 0, a, b);
       }
     return all;
   }

@@ -86,7 +86,7 @@ TEST_CASE("bundle: operands that lie side by side are sent as they lie, whether 
     auto const [a, b, c] = all_reduce<"x">(bundle(few, many, no));
     auto const before = shard(b);
     if (copies != 0)
-      CHECK(heard_in([&, &a = a, &b = b, &c = c] { (void)all_reduce<"y">(bundle(a, b, c)); }).count("ashlar::copy") ==
+      CHECK(heard_in([&, &x = a, &y = b, &z = c] { (void)all_reduce<"y">(bundle(x, y, z)); }).count("ashlar::copy") ==
             0);
     auto apart = b;
     if (m.rank() == 0) apart = copy_of(b);
