@@ -104,6 +104,12 @@ a.cpp:4:7: note: candidate function not viable: no known conversion from 'sharde
 float loss(tensor_of<field> const& x);""",
      ["no matching function for call to 'loss'", "  at a.cpp:7", '  layouts layout<"x"> and stale<layout<halo("x", 1, 2, edge::mirror, edge::zero)>>', "  declared loss(tensor_of<field> const& x)"]),
 ]
+# A partial layout with a halo, and one that is stale.
+for state, shown in [("fresh", 'layout<halo("x", 1, 2, edge::mirror, edge::zero)>'), ("stale", 'stale<layout<halo("x", 1, 2, edge::mirror, edge::zero)>>')]:
+    terms = f"basic_haloed<basic_partial<{X}, ashlar::op::sum, ashlar::meta_detail::axis_name<'q'> >, ashlar::layout_detail::halo_state::{state}, {ROOM}>"
+    OTHERS.append((f"a.cpp:6:11: error: no match for 'operator[]' (operand types are 'ashlar::sharded_tensor<float, ashlar::layout_detail::{terms} >' and 'int')",
+                   ["ashlar::tensor: an element is on one rank or on several; write gather_all(x)[i] on all ranks, or x.view()(i) for the elements of this rank",
+                    "  at a.cpp:6", f'  layout partial<{shown}, "q">']))
 # The marks of g++ in a locale of UTF-8.
 OTHERS.append((f"a.cpp:6:11: error: no match for ‘operator[]’ (operand types are ‘ashlar::sharded_tensor<float, {X} >’ and ‘int’)",
                ["ashlar::tensor: an element is on one rank or on several; write gather_all(x)[i] on all ranks, or x.view()(i) for the elements of this rank",
@@ -131,6 +137,10 @@ for text, expected in OTHERS:
     if found != expected:
         failed += 1
         print("not the expected lines:", *expected, "but:", *found, sep="\n")
+LINE = 'constexpr auto y = einsum<"ij,jk,kl->il">(a, b, c);'
+if LINE not in explain(f"a.cpp:6:16: error: constexpr variable 'y' must be initialized by a constant expression\n{LINE}\n"):
+    failed += 1
+    print("a line of the program is changed")
 if explain("ok\n") != ["ok"]:
     failed += 1
     print("output without an error does not pass unchanged")

@@ -31,6 +31,8 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const* 
         axis_list const& theirs = x[q]->dim[f];
         if (mine == theirs) continue;
         axis_mask const only = mine.mask() & ~theirs.mask();
+        if (axis_mask const terms = only & x[q]->partial())
+          return rule_result::wrong(fault::partial_and_shard, first_axis(terms));
         if (only) return rule_result::wrong(fault::one_sided, first_axis(only));
         if (mine.mask() == theirs.mask()) return rule_result::wrong(fault::conflict, mine[0]);
       }

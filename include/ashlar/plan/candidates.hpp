@@ -107,7 +107,8 @@ constexpr redistribution_plan plan(layout_value const& from, layout_value const&
                                    mesh_shape const& sizes, index_t element_bytes, axis_mask mesh_axes = 0,
                                    link_model const& links = {}) {
   if (from.rank != to.rank || extents.rank != from.rank)
-    meta_detail::fail("ashlar::plan: layouts and extents differ in their numbers of dimensions; a plan keeps them");
+    meta_detail::fail(
+        "ashlar::plan: layouts and extents differ in their numbers of dimensions; give one extent for each dimension");
   plan_detail::plan_candidates const c(from, to, mesh_axes, links);
   return c.plan[c.least(extents, sizes, element_bytes, links.message_bytes)];
 }

@@ -5,9 +5,10 @@
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
 
+using terms = sharded_tensor<float, partial<layout<none, none>, "data">, grid>;
+
 #ifdef ASHLAR_CONTROL
-using rows = layout<"data", none>;
+void save(terms const& x) { save_hdf5(all_reduce(x), "x.h5", "u"); }
 #else
-using rows = partial<layout<none, none>, "data">;
+void save(terms const& x) { save_hdf5(x, "x.h5", "u"); }
 #endif
-void save(sharded_tensor<float, rows, grid> const& x) { save_hdf5(x, "x.h5", "u"); }

@@ -1,5 +1,5 @@
 // Three sizes for two axes.
-// EXPECT: ashlar::mesh: it needs one size for each axis
+// EXPECT: ashlar::mesh: it needs one size for each axis; give as many as it has axes
 #include "ashlar/mesh/mesh.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // A label with two extents, in a constant expression.
-// EXPECT: ashlar::einsum: a label has different extents
+// EXPECT: ashlar::einsum: a label has different extents in the two operands
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // Labels with as many dimensions as the logits.
-// EXPECT: ashlar::softmax_cross_entropy: labels have one dimension less
+// EXPECT: ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row is of floating-point numbers
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // The result of a collective that nobody takes.
-// EXPECT: nodiscard|ignoring return value
+// EXPECT: ignoring return value|nodiscard
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

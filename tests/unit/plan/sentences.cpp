@@ -35,7 +35,7 @@ TEST_CASE("plans between layouts of different ranks, and of a model without size
   CHECK(sentence_of([&] { (void)plan(rows, vector); }) ==
         "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
   std::string const extents =
-      "ashlar::plan: layouts and extents differ in their numbers of dimensions; a plan keeps them";
+      "ashlar::plan: layouts and extents differ in their numbers of dimensions; give one extent for each dimension";
   CHECK(sentence_of([&] { (void)plan(rows, vector, shape::of(4, 4), line.shape, 4); }) == extents);
   CHECK(sentence_of([&] { (void)plan(rows, rows, shape::of(4), line.shape, 4); }) == extents);
   CHECK(sentence_of([&] { (void)plan(rows, rows, 0, {.message_bytes = 1, .tensor_bytes = 1}); }) ==
