@@ -81,7 +81,9 @@ def link(found, page, source):
         return f"[{text}]({os.path.relpath(source / 'index.md', page.parent)}{'#' + anchor if anchor else ''})"
     if EXAMPLE.search(path) and (page.parent / path).exists():
         return f"[{text}]({path}.md)"
-    return found[0] if path.endswith(".md") else text
+    if not path.endswith(".md"):
+        return text
+    return f"[]({target})" if text == path.rpartition("/")[2] and not anchor else found[0]  # the page's title
 
 
 def contents(source):
@@ -118,7 +120,7 @@ FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
     for path in paths:
         if not path.name.startswith("group__"):
             simplify([path])
-    ids = link_related([p for p in paths if re.match("group__|class|struct", p.name)], families.labels(root))
+    ids = link_related(root, [p for p in paths if re.match("group__|class|struct", p.name)])
     for name, text in families.pages(root, ids).items():
         (source / "reference" / f"{name}.rst").write_text(text, encoding="utf-8")
 
@@ -145,12 +147,16 @@ def simplify(paths):
                     first.find("detaileddescription").extend(member.find("detaileddescription"))
                     section.remove(member)
         for compound in tree.iter("compounddef"):
+            for derived in compound.findall("derivedcompoundref"):  # mostly classes that are not public
+                compound.remove(derived)
             for included in compound.findall("includes"):  # Doxygen leaves out the folder
                 included.text = compound.find("location").get("file")
             clause = compound.find("requiresclause")
             if clause is not None:
                 describe(compound, "Constraints", [f"requires {constraint(clause)}"])
     for path, tree in trees.items():
+        for element in tree.iter():  # filter.py's sign in */ and /*
+            element.text, element.tail = (t and t.replace("\u2060", "") for t in (element.text, element.tail))
         tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
@@ -189,16 +195,24 @@ def describe(element, title, texts):
             code.text, code.tail = text, separator
 
 
-def link_related(paths, labels):
-    """Adds "See also" to each entry with a comment, and returns the ids of entries by public names. `labels` has the ids of concepts."""
+def link_related(root, paths):
+    """Adds "See also" to each entry with a comment, and to other functions a link of the entry with a comment that has their name. Returns the ids of
+    entries by public names: of the first in the order of the reference."""
     trees = {path: ElementTree.parse(path) for path in paths}
-    entries, ids = [], dict(labels)
-    for path, tree in trees.items():
-        for member in tree.iter("memberdef" if path.name.startswith("group__") else "compounddef"):
+    header_of = {families.group_of(header): header for header in families.headers(root)}
+
+    def place(tree):
+        compound = tree.find("compounddef")
+        header = header_of.get(compound.findtext("compoundname")) or compound.find("location").get("file").removeprefix("ashlar/")
+        return families.place_of(header)
+
+    entries, ids = [], families.labels(root)
+    for tree in sorted((t for t in trees.values() if t.find("compounddef/location") is not None or t.findtext("compounddef/compoundname") in header_of), key=place):
+        is_group = tree.find("compounddef").get("kind") == "group"
+        for member in tree.iter("memberdef" if is_group else "compounddef"):
             name = member.findtext("qualifiedname") or member.findtext("compoundname") or ""
-            name = name.removeprefix("ashlar::")
-            if path.name.startswith("group__") or member.get("kind") in {"class", "struct"}:
-                entries.append((name, member))
+            if is_group or member.get("kind") in {"class", "struct"}:
+                entries.append((name.removeprefix("ashlar::"), member))
     described = [e for e in entries if len(e[1].find("detaileddescription")) or len(e[1].find("briefdescription"))]
     for name, member in described + entries:
         ids.setdefault(name, member.get("id"))
@@ -206,6 +220,9 @@ def link_related(paths, labels):
         links = [(ids[other], other) for other in families.related(name) if other in ids]
         if links:
             describe(member, "See also", links)
+    for name, member in entries:
+        if (name, member) not in described and member.get("kind") == "function" and ids[name] != member.get("id"):
+            describe(member, "See", [(ids[name], name)])
     for path, tree in trees.items():
         tree.write(path, encoding="utf-8", xml_declaration=True)
     return ids

@@ -1,10 +1,13 @@
 """Pages of wrong programs: one per layer, from tests/fail."""
 
 import concurrent.futures
+import functools
 import os
 import re
 import subprocess
 import sys
+
+import sentences
 
 
 def branches(text):
@@ -51,15 +54,37 @@ def target(source):
     return f"error-{source.parent.name}-{source.stem}".replace("_", "-")
 
 
-def expected_of(text):
-    """What a wrong program has to show, by its comments."""
-    return [re.sub(r"\\(.)", r"\1", e) for e in re.findall(r"^ *// EXPECT: (.*)$", text, re.M)]
+@functools.cache
+def known_sentences(root):
+    """The sentences of the headers, also those of all functions, which name none: "ashlar: ". """
+    texts = {s["text"] for s in sentences.sentences(root)}
+    for path in (root / "include").rglob("*.hpp"):
+        texts |= set(re.findall(r'"(ashlar: [^"\n]{20,})"', path.read_text(encoding="utf-8")))
+    return sorted(texts)
+
+
+def readable(expected):
+    """What a regular expression of tests/fail says in words: its first alternative."""
+    first = re.sub(r"^\(([^|()]*)\|[^()]*\)", r"\1", expected).split("|")[0]
+    return re.sub(r"\\(.)", r"\1", first.replace(".*", "...")).replace("'(", "").strip()
+
+
+def sentences_of(root, text):
+    """What a wrong program has to show, by its comments: whole sentences of the headers, and words of the compiler. The names of traits are left out."""
+    out = []
+    for expected in re.findall(r"^ *// EXPECT: (.*)$", text, re.M):
+        fitting = [s for s in known_sentences(root) if "ashlar" in expected and re.search(expected, s)]
+        if fitting:
+            out.append(min(fitting, key=len))
+        elif not re.match(r"\w+<", expected):
+            out.append(readable(expected))
+    return list(dict.fromkeys(out))
 
 
 def linked_sentences(root):
     """Pairs of a sentence of the compiler and the target of its entry."""
     return [(sentence, target(source)) for source in sorted((root / "tests" / "fail").glob("*/*.cpp"))
-            for sentence in expected_of(source.read_text(encoding="utf-8"))]
+            for sentence in sentences_of(root, source.read_text(encoding="utf-8"))]
 
 
 def entry(root, source, compiler):
@@ -69,11 +94,12 @@ def entry(root, source, compiler):
     wrong, right = branches(re.sub(r"\A(//[^\n]*\n)+", "", text))
     explained = compiled(root, source, compiler, regexes[0])
     out = [f"({target(source)})=\n## {source.stem.replace('_', ' ')}\n", " ".join(comment).replace("<", "\\<") + "\n"]
-    expected = expected_of(text)
+    expected = sentences_of(root, text)
     if explained:
         out += [block("text", explained)]
-        others = [e for e in expected if e not in explained]
-        if len(expected) > 1 and others:
+        first = explained.splitlines()[0]
+        others = [e for e in expected if e.split("...")[0].strip() not in first]
+        if len(regexes) > 1 and others:
             out += ["The other mistakes of this program:\n", block("text", "\n".join(others))]
     else:  # the compiler found no Kokkos or MPI
         out += [block("text", "\n".join(expected))]

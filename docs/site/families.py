@@ -14,7 +14,7 @@ FAMILIES = [
     ("einsum", "Einsum and collective einsums", ["ops/einsum.hpp", "ops/einsum_of_several.hpp", "ops/matmul.hpp", "ops/matmul_into.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
                                                                      "autodiff/collective_einsum.hpp", "autodiff/matmul.hpp"]),
     ("collectives", "Collectives between layouts", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/roll.hpp"]),
-    ("redistribution", "Redistribution and views", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp", "ops/box.hpp", "ops/slice.hpp", "ops/concatenate.hpp",
+    ("redistribution", "Redistribution into other tensors and meshes, and views", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp", "ops/box.hpp", "ops/slice.hpp", "ops/concatenate.hpp",
                                                                      "ops/relayout_plan.hpp", "ops/redistribute_into.hpp", "tensor/between_meshes.hpp"]),
     ("reductions", "Reductions and metrics", ["ops/reduce.hpp", "ops/cumsum.hpp", "ops/sort.hpp", "ops/take_along.hpp", "ops/extremum_index.hpp", "ops/norm.hpp", "ops/metrics.hpp"]),
     ("losses", "Losses", ["ops/losses.hpp", "ops/softmax.hpp", "ops/sharded_cross_entropy.hpp"]),
@@ -98,13 +98,18 @@ def missing_lines(root):
 
 
 @functools.cache
-def family_of(header):
-    """The name of the family of a header; header is a path below include/ashlar."""
-    for name, _, patterns in FAMILIES:
-        for pattern in patterns:
+def place_of(header):
+    """The place of a header in the reference, to sort headers by: the numbers of its family and of the pattern. header is a path below include/ashlar."""
+    for family, (_, _, patterns) in enumerate(FAMILIES):
+        for number, pattern in enumerate(patterns):
             if re.fullmatch(pattern.replace(".", r"\.").replace("*", ".*"), header):
-                return name
+                return family, number, header
     raise ValueError(f"no family for {header}")
+
+
+def family_of(header):
+    """The name of the family of a header."""
+    return FAMILIES[place_of(header)[0]][0]
 
 
 def parser_of_names():
@@ -126,8 +131,9 @@ def headers(root):
 
 @functools.cache
 def names_by_header(root):
-    """The public names that each header declares."""
-    return {header: sorted(set(PARSER.public_names(PARSER.blanked(text)))) for header, text in headers(root).items()}
+    """The public names that each header declares, in the order of the reference."""
+    found = {header: sorted(set(PARSER.public_names(PARSER.blanked(text)))) for header, text in headers(root).items()}
+    return {header: found[header] for header in sorted(filter(found.get, found), key=place_of)}
 
 
 FIELDS = "Shape|Pre|Post|Collective|Cost|Error|Example|Source"
@@ -181,10 +187,20 @@ def constraint(d):
     return found[0].strip() if found else ""
 
 
+def never_compiles(d):
+    """True of an overload that exists to show what to write instead."""
+    body = d.declared.partition("{")[2].strip()
+    return d.kind == "function" and not d.comment and re.match(r"static_assert\(\s*!\w+_detail::\w+<[^;]*>::value,|return \w+_detail::refuse_", body)
+
+
 def with_names_of_overloads(header, text):
-    """The header with a suffix of its own at the name of each public function, which build.py takes off."""
+    """The header without overloads that never compile, and with a suffix of its own at the name of each public function, which build.py
+    takes off."""
     out, end = "", 0
     for number, d in enumerate(declarations(text)):
+        if never_compiles(d):
+            out, end = out + text[end:d.begin], d.begin + len(d.declared)
+            continue
         found = re.search(rf"\b{d.name.rpartition('::')[2]}(?=\()", d.declared)
         if d.kind == "function" and found:
             at = d.begin + found.end()
@@ -271,14 +287,19 @@ def page(family, names, purpose, root, ids):
     """The page of a family, in reStructuredText."""
     name, title, _ = family
     parts = parts_of_headers(root)
-    out = [title, "=" * len(title), "", f"Link ``ashlar::{target_of(name, names, parts, links_of_parts(root))}``.", ""]
+    target = target_of(name, names, parts, links_of_parts(root))
+    shown = [header for header, found in names.items() if found and family_of(header) == name and header not in MISTAKES]
+    out = [title, "=" * len(title), "", f"Link ``ashlar::{target}``.", ""]
+    if target != "layout" and any(parts[header] == "layout" for header in shown):
+        out += ["For layouts and dry runs alone, headers of ``ashlar::layout`` need that target and no more.", ""]
+    if any(re.search(r"Example: [^\n]*->|^/// [^\n]*<layout<[^\n]*-> ", (root / "include" / "ashlar" / header).read_text(encoding="utf-8"), re.M) for header in shown):
+        out += ["In an example, ``f(x<layout<\"data\">>) -> layout<none>`` stands for a tensor ``x`` of the first layout and a result of the second.", ""]
     if name in LOCAL:
         out += ["These functions do not communicate.", ""]
-    for header, found in names.items():
-        if not found or family_of(header) != name or header in MISTAKES:
-            continue
+    for header in shown:
+        found = names[header]
         out += [header, "-" * len(header), "", purpose[header].replace("`", "``").replace("*", r"\*"), "", f"``#include <ashlar/{header}>``, of ``ashlar::{parts[header]}``", "", "Names: " + ", ".join(f"``{n}``" for n in found), "",
-                f".. doxygengroup:: {group_of(header)}", "   :project: ashlar", "   :content-only:", "   :members:", ""]
+                f".. doxygengroup:: {group_of(header)}", "   :project: ashlar", "   :content-only:", "   :members:", "   :undoc-members:", ""]
         out += concepts((root / "include" / "ashlar" / header).read_text(encoding="utf-8"), found, ids)
     return "\n".join(out)
 
@@ -292,7 +313,8 @@ def purposes(root):
         for line in path.read_text(encoding="utf-8").splitlines():
             if not line.startswith("// "):
                 break
-            lines.append(line[3:])
+            if not line.startswith("// SPDX-"):
+                lines.append(line[3:])
         out[str(path.relative_to(include))] = " ".join(lines)
     return out
 

@@ -26,19 +26,17 @@ def plain(text):
 
 
 def main(header):
-    in_code = False
-    out = []
+    out, code = [], None  # code is the head of the lines of an Example that is open
     below = header.rpartition("include/ashlar/")[2]
     group = families.group_of(below)
     for line in families.with_names_of_overloads(below, pathlib.Path(header).read_text(encoding="utf-8")).splitlines():
         comment = COMMENT.match(line)
         if comment:  # Doxygen would begin or end a comment there
-            line = line.replace("*/", "*\u2060/").replace("/*", "/\u2060*")
-            comment = COMMENT.match(line)
+            comment = COMMENT.match(line.replace("*/", "*\u2060/").replace("/*", "/\u2060*"))
         parts = families.fields(comment[3]) if comment else []
-        if in_code and (not comment or parts[0][0]):
-            out.append("/// @endcode")
-            in_code = False
+        if code and (not comment or parts[0][0]):
+            out.append(f"{code} @endcode")
+            code = None
         if not comment:
             if re.match(r"\}  // namespace ashlar(::(comm|op|fn|linalg))?$", line):
                 out.append("/// @}")
@@ -48,17 +46,19 @@ def main(header):
             out.append(line)
             if PUBLIC.match(line) or inner:
                 out += [f"/// @addtogroup {group}", "/// @{"]
-        elif in_code:
-            out.append(f"{comment[1]}///{comment[2]} {comment[3]}")
-        else:
-            for field, text in parts:
-                if field == "Example":
-                    out += ["/// @par Example", "/// @code{.cpp}", "/// " + text]
-                    in_code = True
-                elif field:
-                    out += [f"/// @par {field}", "/// " + plain(text)]
-                else:
-                    out.append(f"{comment[1]}///{comment[2]} {plain(text)}")
+            continue
+        head = f"{comment[1]}///{comment[2]}"
+        if code:
+            out.append(f"{head} {comment[3]}")
+            continue
+        for field, text in parts:
+            if field == "Example":
+                out += [f"{head} @par Example", f"{head} @code{{.cpp}}", f"{head} {text}"]
+                code = head
+            elif field:
+                out += [f"{head} @par {field}", f"{head} {plain(text)}"]
+            else:
+                out.append(f"{head} {plain(text)}")
     print("\n".join(out))
 
 

@@ -156,6 +156,8 @@ def joined(text):
     """The literals of an expression: those side by side are one, and other code between two is "...". """
     out, end = "", None
     for literal in LITERAL.finditer(text):
+        if out and SENTENCE.match(literal[1]):  # another sentence, as in a choice of two
+            return out.removesuffix("...")
         if end is not None and text[end:literal.start()].strip():
             out += "..."
         out += literal[1].replace('\\"', '"').replace("\\n", " ")
@@ -213,11 +215,12 @@ def test_cases(root):
             if path.suffix not in {".cpp", ".sh", ".hpp"}:
                 continue
             name, lines = path.stem, []
-            for line in path.read_text(encoding="utf-8").splitlines() + ["TEST_CASE("]:
+            text = re.sub(r"^TEST_CASE\(\n\s*", "TEST_CASE(", path.read_text(encoding="utf-8"), flags=re.M)
+            for line in text.splitlines() + ["TEST_CASE("]:
                 case = re.match(r'TEST_CASE\((?:"(.*?)")?', line)
                 if case:
                     out.append((path, name, lines))
-                    name, lines = case[1] or "", []
+                    name, lines = case[1] or path.stem, []
                 lines.append(line)
     return out
 
@@ -327,7 +330,8 @@ def write_pages(root, folder, found=None):
     for layer, of_layer in layers.items():
         found = list(of_layer.values())
         at_run_time = [s for s in found if s["test"] and not s["compiler"]]
-        out = [f"# Sentences: {layer}\n", "The errors of this layer. Errors of the run time have the statement of a test that provokes them, then what to write instead. "
+        out = [f"# Sentences: {layer}\n", "The errors of this layer. Errors of the run time have the statement of a test that provokes them or compares the text, then what to write instead. "
+               "`said`, `refused` and the like are functions of the test that return the sentence. "
                "\"Right\" is the example of the function in the reference. `...` is a value that the program knows. A file or a function may precede a sentence.\n"]
         for s in at_run_time:
             path, name, lines, number = s["test"]

@@ -5,7 +5,7 @@
 // | variable | values | effect | if unset |
 // |---|---|---|---|
 // | `ASHLAR_TRANSPORT` | `mpi`, `any` | `mpi`: ranks of a node exchange messages | they read each other's memory |
-// | `ASHLAR_ALGORITHM` | `mpi`, `persistent`, `exchange`, `exchange_in_parts`, `exchange_by_types` and the other names of `comm::algorithm` | [the algorithm](../decisions/algorithms.md) of every collective by messages that has it | the fastest one measured |
+// | `ASHLAR_ALGORITHM` | `mpi`, `persistent`, `exchange`, `exchange_in_parts`, `exchange_by_types`, `mpi_in_place`, `mpi_with_counts` | [the algorithm](../decisions/algorithms.md) of every collective by messages that has it | the fastest one measured |
 // | `ASHLAR_SHARED_MEMORY` | a size: `2G`, `512M`, `0` | address space per rank for tensors that other ranks of the node read; `0`: none | half of the memory |
 // | `ASHLAR_RANKS_PER_NODE` | a number of ranks | pretends nodes of this size | the real nodes |
 // | `ASHLAR_DEADLINE` | seconds: `60`, `2.5`; `0`: never | a collective that waits longer for another rank fails | it waits, unless the other rank calls something else or has ended |

@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-/// The largest number of dimensions of a tensor.
+/// The largest number of dimensions of a tensor: 8.
 inline constexpr int max_rank = 8;
 
 /// Extents of a row-major array of rank 0 to 8.

@@ -7,7 +7,7 @@ namespace ashlar {
 
 /// A dimension that no axis shards.
 struct none_t {};
-/// The spec of such a dimension.
+/// The spec of a dimension that no axis shards.
 /// Example: layout<"data", none>
 inline constexpr none_t none{};
 

@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-/// The largest number of axes of a mesh.
+/// The largest number of axes of a mesh: 8.
 inline constexpr int max_axes = 8;
 
 namespace meta_detail {

@@ -9,7 +9,7 @@ namespace ashlar {
 /// The result of an asynchronous collective, as a move-only object. `wait` returns the result, which cannot be read
 /// before. The operand may be destroyed meanwhile. It may also be updated in place: the update first waits for the
 /// collective. The destructor waits, too. It prints an error of the collective; on the other ranks the next collective
-/// reports it. This class is for abstract and active tensors: their collectives are complete when they have begun.
+/// reports it. Collectives of abstract and active tensors are complete when they have begun.
 template <class Y>
 class pending {
  public:

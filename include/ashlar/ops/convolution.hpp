@@ -241,9 +241,10 @@ constexpr auto conv2d_of(X const& images, K const& kernel) {
 /// Then what is beyond the edges follows the layout: edge::zero gives the zeros of other libraries.
 /// Cost: no communication; if the input channels are sharded, the result is partial. Locally matrix products of blocks
 /// of windows that fit a cache; the windows of a whole batch are never stored.
-/// Error: see ops_detail::convolution_diagnostics; a stale halo does not compile, nor does one that is narrower than the
-/// windows if the kernel's extents are static. Otherwise ashlar::error names the widths. Extents that disagree throw
-/// ashlar::error.
+/// Error: does not compile if an axis shards the channels of one operand alone, or different dimensions of both. Nor
+/// does it if both are partial, or one is partial over an axis that shards the other. A stale halo does not compile,
+/// nor does one that is narrower than the windows if the kernel's extents are static. Otherwise ashlar::error names
+/// the widths. Extents that disagree throw ashlar::error.
 /// Example: conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
 ///   layout<"data", none, none, "model">
 /// Example: conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>

@@ -282,7 +282,7 @@ constexpr auto expand(X const& x, Like const& like, call_site w = call_site::cur
 /// expand, or elementwise by labels.
 /// Example: sum<1>(x<layout<"data", none>>, keep_dims) -> layout<"data", none>
 struct keep_dims_t {};
-/// The argument of this type.
+/// The value to pass: sum<1>(x, keep_dims).
 inline constexpr keep_dims_t keep_dims{};
 
 /// Sum over dimensions, or over all if none is given.

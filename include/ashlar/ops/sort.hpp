@@ -198,8 +198,7 @@ constexpr auto sort(X const& x, call_site w = call_site::current()) {
 /// Cost: if axes shard the dimension into p parts, two all_gathers of the k largest elements of each part, values and
 ///   indices; or if k p is more than its extent, one all_gather of x. Else no communication. The derivative gives the cotangent to the
 ///   chosen elements, and 0 to others. It has the transpose of the all_gather of values.
-/// Error: as argsort, but of sharded dimensions only a block-cyclic one does not compile; a k that is larger than the
-///   extent throws ashlar::error.
+/// Error: as argsort; a k that is larger than the extent throws ashlar::error.
 /// Example: auto const [values, indices] = top_k<1>(logits, 5)
 template <int Dim, tensor X>
 constexpr auto top_k(X const& x, index_t k, call_site w = call_site::current()) {

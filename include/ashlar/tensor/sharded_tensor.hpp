@@ -85,6 +85,7 @@ class sharded_tensor {
 
   /// An empty tensor, such as a member of a class before its value is known. Assign a tensor to it before other use.
   sharded_tensor() = default;
+  /// Memory for this rank's shard, uninitialised. make does the same, and compares the extents of the ranks.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : sharded_tensor(m, extents, counted(m, extents)) {}
   /// The same if the number of elements of this rank's shard is already known.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
@@ -113,6 +114,7 @@ class sharded_tensor {
     if (empty()) tensor_detail::fail_empty();
     return mesh_;
   }
+  /// The global extents.
   shape const& extents() const { return extents_; }
   index_t extent(int d) const { return extents_[d]; }
 

@@ -10,7 +10,6 @@ namespace {
 
 using line = mesh<axis<"data">>;
 using grid = mesh<axis<"data">, axis<"model">>;
-using blocks = mesh<axis<"p">, axis<"q">>;
 
 // [layouts]
 // The product is partial over "model", so relu does not take it. A reduce_scatter performs the sum and shards the columns.
@@ -42,6 +41,11 @@ constexpr auto turn = [](auto const& m) {
 static_assert(collectives(mesh<axis<"x">>{{4}}, turn).bytes_per_rank() == 3 * 2 * 2 * 8);
 // [redistribute]
 
+// The mesh of step 4.
+namespace step_4 {
+
+using grid = mesh<axis<"p">, axis<"q">>;
+
 // [product]
 // The operands are multiplied as before. One more collective gathers the rows of c over "q".
 constexpr auto rows_of_c = [](auto const& m) {
@@ -49,10 +53,12 @@ constexpr auto rows_of_c = [](auto const& m) {
   auto b = make<double, layout<"p", "q">>(m, {200, 200});
   (void)matmul<layout<"p", none>>(a, b);
 };
-constexpr auto cost_of_rows = collectives(blocks{{2, 2}}, rows_of_c);
+constexpr auto cost_of_rows = collectives(grid{{2, 2}}, rows_of_c);
 static_assert(cost_of_rows.count(collective::all_gather, "q") == 2);  // of a, and of c
 static_assert(cost_of_rows.bytes_per_rank() == 200000 + 150 * 100 * 8);
 // [product]
+
+}  // namespace step_4
 
 // [derivative]
 // The penalty is whole on each rank, and the error is partial. as_partial makes the penalty one term of the sum.
