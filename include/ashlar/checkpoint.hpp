@@ -5,3 +5,4 @@
 #include "ashlar/checkpoint/checkpoint.hpp"
 #include "ashlar/checkpoint/checkpoints.hpp"
 #include "ashlar/checkpoint/run_checkpoints.hpp"
+#include "ashlar/tensor/environment.hpp"

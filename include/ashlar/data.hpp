@@ -2,3 +2,4 @@
 // What the target ashlar::data offers: datasets and batches.
 #pragma once
 #include "ashlar/data/data.hpp"
+#include "ashlar/tensor/environment.hpp"

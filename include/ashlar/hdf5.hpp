@@ -4,3 +4,4 @@
 #include "ashlar/io/field_series.hpp"
 #include "ashlar/io/hdf5_attributes.hpp"
 #include "ashlar/io/hdf5_files.hpp"
+#include "ashlar/tensor/environment.hpp"

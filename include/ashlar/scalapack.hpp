@@ -11,3 +11,4 @@
 #include "ashlar/linalg/svd.hpp"
 #include "ashlar/linalg/tall_skinny_qr.hpp"
 #include "ashlar/linalg/triangular_solve.hpp"
+#include "ashlar/tensor/environment.hpp"

@@ -132,11 +132,56 @@ for printed in [f"""In file included from /usr/include/ashlar/io/hdf5_id.hpp:4,
 In file included from /usr/include/ashlar/io/hdf5_id.hpp:4:
 /usr/include/ashlar/io/hdf5.hpp:4:2: error: "{MISSING}\""""]:
     OTHERS.append((printed, [MISSING, "  at a.cpp:7"]))
+# A call whose arguments are written otherwise, a header that is missing, a tensor that is const, and one that is no number.
+REDUCE = ['ashlar::all_reduce: no function of this name takes these arguments; write all_reduce<"data">(x): the axis is a template argument; several tensors and '
+          'trees are one bundle, as in auto [g] = all_reduce<"data">(bundle(gradients))', "  at a.cpp:6"]
+OTHERS += [
+    (f"""a.cpp:6:22: error: no matching function for call to 'all_reduce(ashlar::sharded_tensor<double, {X}>&, const char [5])'
+/usr/include/ashlar/ops/collectives.hpp:40:16: note: candidate: 'template<class X> constexpr auto ashlar::all_reduce(const X&, call_site)'""", REDUCE),
+    ("""a.cpp:6:12: error: no matching function for call to 'all_reduce'
+/usr/include/ashlar/ops/collectives.hpp:40:16: note: candidate template ignored: invalid explicitly-specified argument
+constexpr auto all_reduce(X const& x) {""", REDUCE),
+    ("""a.cpp:6:12: error: no matching function for call to 'all_reduce'
+a.cpp:3:6: note: candidate function not viable: requires 2 arguments
+void all_reduce(int, int);""", ["no matching function for call to 'all_reduce'", "  at a.cpp:6"]),
+    ("a.cpp:6:3: error: 'adam' was not declared in this scope", ["ashlar::adam: its header is not included; include ashlar/ashlar.hpp or ashlar/train/adam.hpp", "  at a.cpp:6"]),
+    ("a.cpp:6:3: error: use of undeclared identifier 'checkpoint_part'", ["ashlar::checkpoint_part: its header is not included; include ashlar/checkpoint.hpp or ashlar/checkpoint/leaf.hpp", "  at a.cpp:6"]),
+    ("a.cpp:6:3: error: use of undeclared identifier 'rows'", ["use of undeclared identifier 'rows'", "  at a.cpp:6"]),
+    (f"a.cpp:6:5: error: no match for 'operator=' (operand types are 'const ashlar::sharded_tensor<float, {X} >' and 'ashlar::expression<float>')",
+     ["ashlar::assign: the tensor is const; leave const out, or take it by T&", "  at a.cpp:6"]),
+    (f"""a.cpp:6:5: error: no viable overloaded '='
+/usr/include/ashlar/tensor/sharded_tensor.hpp:71:7: note: candidate function (the implicit copy assignment operator) not viable: 'this' argument has type 'const tensor_detail::tensor_on<float, {X}>', but method is not marked const
+class sharded_tensor {{""", ["ashlar::assign: the tensor is const; leave const out, or take it by T&", "  at a.cpp:6"]),
+    (f"a.cpp:6:5: error: cannot convert 'ashlar::sharded_tensor<double, {X}>' to 'double' in initialization",
+     ["ashlar::tensor: a tensor is no number; write item(all_reduce(sum(x))) for the sum of its elements, and item(x) if it has no dimensions", "  at a.cpp:6"]),
+    ("a.cpp:6:30: error: wrong number of template arguments (2, should be 1)\n    6 | device_mesh<\"data\", \"model\"> const m;",
+     ['ashlar::device_mesh: its argument is a mesh; write device_mesh<mesh<axis<"data">, axis<"model">>>', "  at a.cpp:6"]),
+    # An axis that the mesh lacks is named.
+    (f"""a.cpp:6:12: error: static assertion failed: ashlar::sharded_tensor: the layout names an axis that the mesh does not have; add it
+a.cpp:6:12: note: 'axes_missing_from_mesh<ashlar::mesh<ashlar::mesh_detail::basic_axis<ashlar::meta_detail::axis_name<'y'>, 0> >, {X} >::value' evaluates to false""",
+     ["ashlar::sharded_tensor: the layout names an axis that the mesh does not have; add it", "  at a.cpp:6", '  axis "x"', '  mesh mesh<axis<"y">>', '  layout layout<"x">']),
+    # g++ prints an error of line 9 first, if that of line 7 needs an instantiation.
+    ("""a.cpp:9:3: error: static assertion failed: ashlar::item: the second
+/usr/include/ashlar/ops/elementwise.hpp: In instantiation of 'constexpr auto ashlar::exp(const X&)':
+a.cpp:7:5:   required from here
+/usr/include/ashlar/ops/elementwise.hpp:30:9: error: static assertion failed: ashlar::exp: the first""", ["ashlar::exp: the first", "  at a.cpp:7"]),
+]
 for text, expected in OTHERS:
     found = explain(text)[:len(expected)]
     if found != expected:
         failed += 1
         print("not the expected lines:", *expected, "but:", *found, sep="\n")
+# Literals of a halo, and those that clang indexes.
+HALO = "ashlar::literal<ashlar::meta_detail::literal_kind::dimension>{{{0}, 0, 0, 0, 0, 0, 0, 0, 6}}".format(int.from_bytes(b"y#\x01\x02\x00\x05", "little"))
+INDEXED = "axis_name<" + ", ".join(f"dimension{{120, 0, 0, 0, 0, 0, 0, 0, 1}}[0U + {i}UL]" for i in range(1)) + ">"
+for text, expected in [(f"layout_of<true, {HALO}>", 'layout_of<true, halo("y", 1, 2, edge::zero, edge::periodic)>'), (f"mesh<basic_axis<{INDEXED}, 0>>", 'mesh<axis<"x">>')]:
+    if expected not in explain(f"a.cpp:6:16: error: in {text}")[-1]:
+        failed += 1
+        print(f"{text} is not shown as {expected}")
+edges = re.search(r"enum class edge : unsigned char \{ (.*) \};", (root / "include/ashlar/layout/halo_cells.hpp").read_text())[1].split(", ")
+if f"EDGES = {edges}".replace("'", '"') not in pathlib.Path(program).read_text():
+    failed += 1
+    print("EDGES differ from those of layout/halo_cells.hpp")
 LINE = 'constexpr auto y = einsum<"ij,jk,kl->il">(a, b, c);'
 if LINE not in explain(f"a.cpp:6:16: error: constexpr variable 'y' must be initialized by a constant expression\n{LINE}\n"):
     failed += 1

@@ -143,7 +143,7 @@ constexpr void require_all_to_vary() {
                                                      layout_detail::first_axis(bad)>::type;
   static_assert(
       !invariant_value_meets_varying<axis, X...>::value,
-      "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
+      "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass, or value_and_grad<axis>(f) if the loss is a sum over it");
 }
 
 /// Axes over which the result of an operation on X... is replicated, given the axes that its layout names.

@@ -47,7 +47,7 @@ constexpr void require_no_invariant() {
                                                      layout_detail::first_axis(Bad)>::type;
   static_assert(
       !invariant_value_meets_varying<axis, X...>::value,
-      "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
+      "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass, or value_and_grad<axis>(f) if the loss is a sum over it");
 }
 
 template <class Result, int N, class... X>

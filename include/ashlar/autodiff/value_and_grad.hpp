@@ -82,7 +82,7 @@ constexpr void run_backward(Loss const& loss) {
                 "ashlar::value_and_grad: the function returns a scalar; take the mean or the sum of it");
   static_assert(
       !loss_is_replicated<axis>::value,
-      "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once per rank; all_reduce gives an invariant value, and all_gather<axis, invariant> does");
+      "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once per rank; name an axis over which it is partial, or make it invariant by all_reduce or all_gather<axis, invariant>");
   using C = typename Loss::cotangent_type;
   loss.cotangent().add(filled<element_t<C>, layout_t<C>>(loss.mesh(), shape{}, element_t<C>(1)));
   enter(loss.mesh(), pass::backward);

@@ -49,7 +49,7 @@ struct einsum_diagnostics {
         "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
-        "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+        "ashlar::einsum: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::two_partials, Axis, L...>::value,
         "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");

@@ -17,7 +17,7 @@ struct elementwise_diagnostics {
         "ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other; redistribute one of them so that both are sharded alike, or if it has extent 1 there, drop the dimension and write expand<dim>(x, like)");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
-        "ashlar::elementwise: the axis shards different dimensions of the operands, or in another order; redistribute one of them");
+        "ashlar::elementwise: the axis shards different dimensions of the operands, or in another order or in other blocks; redistribute one of them");
     static_assert(
         !breaks<F, fault::two_partials, Axis, L...>::value,
         "ashlar::elementwise: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");

@@ -6,20 +6,47 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
+// True unless the numbers of dimensions 0 to rank - 1 are there, each once.
+template <class L, int... Order>
+struct order_lacks_a_dimension {
+  static constexpr bool value = sizeof...(Order) != L::rank || [] {
+    unsigned named = 0;
+    ((named |= Order >= 0 && Order < L::rank ? 1u << Order : 0u), ...);
+    return named != (1u << L::rank) - 1;
+  }();
+};
+
+template <class L, int... Order>
+constexpr bool require_order() {
+  static_assert(
+      !order_lacks_a_dimension<L, Order...>::value,
+      "ashlar::transpose: name each dimension once, in the new order; transpose<0, 2, 1>(x) exchanges the last two of three");
+  return !order_lacks_a_dimension<L, Order...>::value;
+}
+
+}  // namespace ops_detail
+
 /// The dimensions of a tensor in another order: transpose<1, 0>(x) is the matrix transpose.
 /// Cost: no communication.
+/// Error: does not compile unless Order names each dimension once.
 /// Example: transpose<1, 0>(x<layout<"data", "model">>) -> layout<"model", "data">
 template <int... Order, class X>
 constexpr auto transpose(X const& x) {
-  constexpr equation e = [] {
-    equation q(0, 0, 0, 0, 0, 0, 0, 0, 0);
-    char const all_labels[] = "abcdefgh";
-    q.append(all_labels, sizeof...(Order));
-    q.append("->", 2);
-    (q.append(all_labels + Order, 1), ...);
-    return q;
-  }();
-  return einsum<e>(x);
+  if constexpr (!ops_detail::require_order<layout_t<X>, Order...>()) {
+    return x;
+  } else {
+    constexpr equation e = [] {
+      equation q(0, 0, 0, 0, 0, 0, 0, 0, 0);
+      char const all_labels[] = "abcdefgh";
+      q.append(all_labels, sizeof...(Order));
+      q.append("->", 2);
+      (q.append(all_labels + Order, 1), ...);
+      return q;
+    }();
+    return einsum<e>(x);
+  }
 }
 
 namespace ops_detail {
@@ -60,13 +87,16 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
 /// The first step of the plan transposes the elements that it transfers, so there is no transposed copy.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: the cost of the redistribution.
-/// Error: as redistribute.
+/// Error: as redistribute; does not compile unless Order names each dimension once.
 /// Example: transpose<layout<"data", none>, 1, 0>(x<layout<"data", none>>) -> layout<"data", none>
 template <class To, int... Order, tensor X>
 [[nodiscard]] constexpr auto transpose(X const& x, call_site w = call_site::current()) {
   using Y = decltype(transpose<Order...>(x));
-  return ops_detail::transpose_into(std::integer_sequence<int, Order...>(), ops_detail::after_redistribute<To, Y>(), x,
-                                    w);
+  if constexpr (ops_detail::order_lacks_a_dimension<layout_t<X>, Order...>::value)
+    return x;
+  else
+    return ops_detail::transpose_into(std::integer_sequence<int, Order...>(), ops_detail::after_redistribute<To, Y>(),
+                                      x, w);
 }
 
 }  // namespace ashlar

@@ -41,7 +41,7 @@ struct user_operation_diagnostics {
         "ashlar::user_operation: a label is sharded over the axis in one operand and not in another; redistribute one of them so that both are sharded alike");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
-        "ashlar::user_operation: the axis shards two labels, or one label in another order; redistribute one operand");
+        "ashlar::user_operation: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand");
     static_assert(
         !breaks<F, fault::two_partials, Axis, L...>::value,
         "ashlar::user_operation: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");

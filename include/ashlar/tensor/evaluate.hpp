@@ -27,7 +27,7 @@ template <class Space, class Op, class T, class... X>
 void evaluate_shards(Op const& op, kernels::shard<T> const& y, X const&... x) {
   static_assert(
       !operation_without_a_kernel<Op, Space, kernels::shard<T>, X...>::value,
-      "ashlar::apply: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
+      "ashlar::apply: the operation has no kernel; include ashlar/blas.hpp for einsum, transpose and convolutions, or ashlar/kernels/<its name>.hpp; beside an operation of your own write run(op, space, scratch, y, x...)");
   run(op, Space{}, scratch_from_pool<Space>, y, x...);
 }
 

@@ -44,7 +44,7 @@ constexpr auto adam_moments(P const& p) {
 // PyTorch adds epsilon to the corrected root, Keras to the root before its correction.
 template <class Options, class P, class S, class G>
 constexpr void adam_update(Options const& o, double decay, P& p, S& state, G const& g) {
-  if constexpr (may_update<P, S>()) {
+  if constexpr (may_update<P, S, G>()) {
     check_update(p, g, state.m, state.v);
     double const rate = o.rate(state.step++);
     double const c1 = 1 - power(o.beta1, state.step), c2 = 1 - power(o.beta2, state.step);

@@ -259,6 +259,17 @@ constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::u
   }
 }
 
+// True if a leaf of a model is no parameter, such as a layer that does not name its members.
+template <class X>
+struct leaf_is_no_weight {
+  static constexpr bool value = !requires { X::rank; };
+};
+template <template <class...> class S, class... M>
+  requires(tree<S<M...>>)
+struct leaf_is_no_weight<S<M...>> {
+  static constexpr bool value = (leaf_is_no_weight<M>::value || ...);
+};
+
 template <class Path, class F, class X>
 constexpr void named_leaves(F&& f, X& x) {
   if constexpr (!tree<X>) {
@@ -276,14 +287,21 @@ constexpr void named_leaves(F&& f, X& x) {
 /// strategy and mesh: parameter i draws with fold_in(key, i).
 /// Cost: no communication.
 /// Error: a rule that matches no parameter, an output_rule that matches no layer, and two rules that match one do not
-/// compile. Neither does a layout of another rank, or with an axis that the mesh lacks.
+/// compile. Neither does a layout of another rank or with an axis that the mesh lacks, or a model with a leaf that is no weight.
 /// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
 template <class Strategy, class T = float, class Handle, class Model>
 constexpr auto init(Handle const& m, Model const& model, prng_key key, call_site w = call_site::current()) {
-  if constexpr (requires { train_detail::check_rules<Model>(Strategy{}); })
-    train_detail::check_rules<Model>(Strategy{});
-  std::uint64_t leaf = 0;
-  return train_detail::init_at<Strategy, T, train_detail::root>(m, model, key, leaf, w);
+  static_assert(
+      !train_detail::leaf_is_no_weight<Model>::value,
+      "ashlar::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
+  if constexpr (train_detail::leaf_is_no_weight<Model>::value) {
+    return model;
+  } else {
+    if constexpr (requires { train_detail::check_rules<Model>(Strategy{}); })
+      train_detail::check_rules<Model>(Strategy{});
+    std::uint64_t leaf = 0;
+    return train_detail::init_at<Strategy, T, train_detail::root>(m, model, key, leaf, w);
+  }
 }
 
 /// Calls f(path, leaf) on each leaf of a tree, in order. A path is a text such as "d1/kernel".

@@ -23,13 +23,35 @@ template <class... Written>
 struct update_of_const {
   static constexpr bool value = (std::is_const_v<Written> || ...);
 };
-/// True if update may write the parameters and the state.
-template <class P, class S>
+template <class P, class G>
+inline constexpr bool same_tree = !tree<P> && !tree<G>;
+template <template <class...> class S, class... P, template <class...> class T, class... G>
+  requires(tree<S<P...>> && tree<T<G...>> && sizeof...(P) == sizeof...(G))
+inline constexpr bool same_tree<S<P...>, T<G...>> = (same_tree<P, G> && ...);
+
+template <class P, class G>
+struct gradients_are_another_tree {
+  static constexpr bool value = !same_tree<std::remove_const_t<P>, G>;
+};
+/// True if update may write the parameters and the state, and has a gradient for each parameter.
+template <class P, class S, class G>
 constexpr bool may_update() {
   static_assert(
       !update_of_const<P, S>::value,
       "ashlar::optimizer: update writes the parameters and the state, and one of them is const; take them by T&");
-  return !update_of_const<P, S>::value;
+  static_assert(
+      !gradients_are_another_tree<P, G>::value,
+      "ashlar::optimizer: the gradients are another tree than the parameters; of a bundle take the members, as in auto [g] = all_reduce<axis>(bundle(gradients))");
+  return !update_of_const<P, S>::value && !gradients_are_another_tree<P, G>::value;
+}
+
+/// True if all leaves are tensors.
+template <class P>
+constexpr bool are_tensors() {
+  static_assert(
+      !autodiff_detail::leaf_is_no_tensor<P>::value,
+      "ashlar::optimizer: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
+  return !autodiff_detail::leaf_is_no_tensor<P>::value;
 }
 
 template <class Parameter, class Gradient>
@@ -41,7 +63,7 @@ template <class P, class G>
 constexpr void check_gradient() {
   static_assert(
       !gradient_has_another_layout<layout_t<P>, layout_t<G>>::value,
-      "ashlar::optimizer: a gradient has another layout than its parameter; reduce partial gradients first: all_reduce<axis>(bundle(gradients))");
+      "ashlar::optimizer: a gradient has another layout than its parameter; reduce partial gradients first, as in auto [g] = all_reduce<axis>(bundle(gradients)), and redistribute others");
 }
 
 /// Checks that tensors, or trees of them, have the extents of the parameters.
@@ -67,24 +89,30 @@ constexpr void check_update(P const& p, G const& g, S const&... used) {
 
 template <class P>
 constexpr auto zeros_like(P const& p) {
-  return map(
-      [](auto const& x) {
-        using X = std::remove_cvref_t<decltype(x)>;
-        return filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), element_t<X>(0));
-      },
-      p);
+  if constexpr (!are_tensors<P>())
+    return p;
+  else
+    return map(
+        [](auto const& x) {
+          using X = std::remove_cvref_t<decltype(x)>;
+          return filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), element_t<X>(0));
+        },
+        p);
 }
 /// Zeros like p, or tensors without elements if they are not used.
 template <class P>
 constexpr auto zeros_if(bool used, P const& p) {
-  return map(
-      [&](auto const& x) {
-        using X = std::remove_cvref_t<decltype(x)>;
-        shape extents = x.extents();
-        for (int d = 0; d < extents.rank && !used; ++d) extents[d] = 0;
-        return filled<element_t<X>, layout_t<X>>(x.mesh(), extents, element_t<X>(0));
-      },
-      p);
+  if constexpr (!are_tensors<P>())
+    return p;
+  else
+    return map(
+        [&](auto const& x) {
+          using X = std::remove_cvref_t<decltype(x)>;
+          shape extents = x.extents();
+          for (int d = 0; d < extents.rank && !used; ++d) extents[d] = 0;
+          return filled<element_t<X>, layout_t<X>>(x.mesh(), extents, element_t<X>(0));
+        },
+        p);
 }
 
 }  // namespace train_detail

@@ -1,5 +1,5 @@
 // A user's operation of operands whose layouts contradict each other, and of another number of operands.
-// EXPECT: ashlar::user_operation: the axis shards two labels, or one label in another order; redistribute one operand
+// EXPECT: ashlar::user_operation: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand
 // EXPECT: ashlar::user_operation: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first
 // EXPECT: ashlar::user_operation: one operand is partial over an axis that shards another; all_reduce or reduce_scatter the first
 // EXPECT: ashlar::user_operation: only some operands are partial over the axis; all_reduce them, or write as_partial<axis> of the others
