@@ -108,6 +108,15 @@ struct leaf_is_no_tensor<S<M...>> {
   static constexpr bool value = (leaf_is_no_tensor<std::remove_cv_t<M>>::value || ...);
 };
 
+template <class P>
+using mesh_of_leaves = mesh_t<std::remove_cvref_t<decltype(first_leaf(std::declval<P const&>()))>>;
+template <class P, dimension Axes>
+inline constexpr bool lacks_the_batch_axis = false;
+template <class P, dimension Axes>
+  requires(!leaf_is_no_tensor<P>::value)
+inline constexpr bool lacks_the_batch_axis<P, Axes> =
+    batch_axis_missing_from_mesh<mesh_of_leaves<P>, names_in_t<Axes>>::value;
+
 template <dimension Axes, class F>
 struct differentiated {
   F f;
@@ -120,15 +129,20 @@ struct differentiated {
     return value_and_gradients<P, P>{parameters, parameters};
   }
   template <class P, class... Args>
+    requires(lacks_the_batch_axis<P, Axes>)
+  constexpr auto operator()(P const& parameters, Args const&...) const {
+    static_assert(
+        !batch_axis_missing_from_mesh<mesh_of_leaves<P>, names_in_t<Axes>>::value,
+        "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
+    return value_and_gradients<P, P>{parameters, parameters};
+  }
+  template <class P, class... Args>
   constexpr auto operator()(P const& parameters, Args const&... args) const {
     tape t;
     enter(first_leaf(parameters).mesh(), pass::forward);
     auto const active_parameters = map(
         [&](auto const& x) {
           using X = std::remove_cvref_t<decltype(x)>;
-          static_assert(
-              !batch_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
-              "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
           static_assert(
               !parameter_partial_by_no_sum<X>::value,
               "ashlar::value_and_grad: a parameter is partial by a reduction other than a sum, which has no dual; all_reduce it first");

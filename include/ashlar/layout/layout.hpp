@@ -128,7 +128,8 @@ inline constexpr axis_list axes_of{};
 template <class Names, class... A>
 inline constexpr axis_list axes_of<Names, split<A...>> = [] {
   axis_list split_axes;
-  (split_axes.push(name_index_v<Names, A>), ...);
+  // A name that is not in the list is left out. A mesh that lacks it gets its sentence elsewhere.
+  ((name_index_v<Names, A> >= 0 ? split_axes.push(name_index_v<Names, A>) : void()), ...);
   return split_axes;
 }();
 
@@ -164,7 +165,10 @@ struct value_of<Context, basic_partial<L, Op, A...>> {
       "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
   static constexpr layout_value make() {
     layout_value v = value_of<Context, L>::make();
-    v.add_partial(op_index<typename Context::ops, Op>, (mask_of(name_index_v<typename Context::names, A>) | ... | 0u));
+    v.add_partial(
+        op_index<typename Context::ops, Op>,
+        ((name_index_v<typename Context::names, A> >= 0 ? mask_of(name_index_v<typename Context::names, A>) : 0u) |
+         ... | 0u));
     return v;
   }
 };

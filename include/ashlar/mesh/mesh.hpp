@@ -98,8 +98,6 @@ struct axis_missing_from_mesh {
 template <class... Axes>
 class mesh {
  public:
-  static_assert(!mesh_detail::axis_named_twice<Axes...>::value,
-                "ashlar::mesh: two axes have the same name; give each axis a name of its own");
   using names = meta_detail::name_list<typename Axes::name...>;
   static constexpr int axes = sizeof...(Axes);
 
@@ -143,6 +141,10 @@ class mesh {
     return s;
   }
   mesh_shape shape_;
+
+  // At the end, because clang reads no member after a static_assert that fails.
+  static_assert(!mesh_detail::axis_named_twice<Axes...>::value,
+                "ashlar::mesh: two axes have the same name; give each axis a name of its own");
 };
 
 }  // namespace ashlar

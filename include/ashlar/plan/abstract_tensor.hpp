@@ -32,9 +32,6 @@ class abstract_tensor {
   using element_type = T;
   using layout_type = Layout;
   using mesh_type = Mesh;
-  static_assert(
-      !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
-      "ashlar::make: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
   constexpr abstract_tensor(abstract_mesh<Mesh> const& handle, shape const& global) : mesh_(handle), extents_(global) {}
   constexpr abstract_mesh<Mesh> const& mesh() const { return mesh_; }
@@ -48,6 +45,11 @@ class abstract_tensor {
   abstract_mesh<Mesh> mesh_;
   shape extents_;
   plan_detail::redistribution_origin origin_;
+
+  // At the end, because clang reads no member after a static_assert that fails.
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
+      "ashlar::make: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 };
 
 namespace plan_detail {

@@ -71,9 +71,6 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   /// The layout of the owned cells as a value; axes are positions in the mesh.
   static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<Mesh, L>, L>;
   static constexpr layout_detail::halo_widths widths = layout_detail::halo_of<layout_type>::widths;
-  static_assert(
-      !plan_detail::axes_missing_from_mesh<Mesh, L>::value,
-      "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
   /// An empty tensor, as without a halo.
   sharded_tensor() = default;
@@ -221,6 +218,11 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   device_mesh<Mesh> mesh_;
   shape extents_;
   storage_pointer owner_;
+
+  // At the end, because clang reads no member after a static_assert that fails.
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<Mesh, L>::value,
+      "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 };
 
 namespace tensor_detail {

@@ -79,9 +79,6 @@ class sharded_tensor {
   static constexpr int rank = Layout::rank;
   /// The layout as a value; axes are positions in the mesh.
   static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<Mesh, Layout>, Layout>;
-  static_assert(
-      !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
-      "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
   /// An empty tensor, such as a member of a class before its value is known. Assign a tensor to it before other use.
   sharded_tensor() = default;
@@ -153,6 +150,11 @@ class sharded_tensor {
   shape extents_;
   storage_pointer owner_;
   index_t offset_ = 0;
+
+  // At the end, because clang reads no member after a static_assert that fails.
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
+      "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 };
 
 namespace tensor_detail {

@@ -1,5 +1,6 @@
 // Differentiation over an axis that the mesh does not have.
 // EXPECT: ashlar::value_and_grad: the mesh has no axis of this name
+// ONE ERROR
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/ops/ops.hpp"
 

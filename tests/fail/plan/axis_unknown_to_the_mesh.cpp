@@ -1,5 +1,5 @@
 // A layout that names an axis the mesh does not have.
-// EXPECT: ashlar::make: the layout names an axis that the mesh does not have
+// EXPECT: ashlar::make: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
