@@ -240,7 +240,8 @@ constexpr auto after_redistribute() {
 /// Performs the reduction over the axes. The result is replicated over them. An active result is invariant over them,
 /// and the derivative needs no communication.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: one collective; 2 |shard| (p-1)/p bytes received per rank.
+/// Cost: one collective; 2 |shard| (p-1)/p bytes received per rank. Between nodes by a direct algorithm 2 (p-1)
+///   messages; on a node none.
 /// Error: does not compile if the mesh has no axis of the name, or if elements lack the reduction. Nor does it if the
 ///   innermost reduction of the tensor is not over the axes.
 /// Example: all_reduce<"model">(y<partial<layout<"data", none>, "model">>) -> layout<"data", none>
@@ -259,7 +260,8 @@ template <tensor X>
 
 /// Gathers the dimension that the axes split last. `As` says if an active result is replicated over them or invariant.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: |result| (p-1)/p bytes received per rank; no packing if all dimensions before it have local extent 1.
+/// Cost: |result| (p-1)/p bytes received per rank, between nodes in p - 1 messages of a direct algorithm. No
+///   packing if all dimensions before it have local extent 1.
 /// Error: does not compile if the mesh has no axis of the name, or if no dimension is split last by the axes.
 /// Example: all_gather<"data">(x<layout<"data", none>>) -> layout<none, none>
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
@@ -269,7 +271,7 @@ template <dimension Axes, gathered As = gathered::replicated, tensor X>
 
 /// Performs the reduction over the axes and leaves each rank a part of dimension Dim.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: |shard| (p-1)/p bytes received per rank.
+/// Cost: |shard| (p-1)/p bytes received per rank, between nodes in p - 1 messages of a direct algorithm.
 /// Error: does not compile if the mesh has no axis of the name, or the tensor no dimension Dim. Nor does it if the
 ///   innermost reduction of the tensor is not over the axes.
 /// Example: reduce_scatter<"model", 0>(y<partial<layout<none, none>, "model">>) -> layout<"model", none>
@@ -280,7 +282,7 @@ template <dimension Axes, int Dim, tensor X>
 
 /// Moves the axes from the dimension that they split last to dimension Dim.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: |shard| (p-1)/p bytes received per rank.
+/// Cost: |shard| (p-1)/p bytes received per rank, between nodes in p - 1 messages of a direct algorithm.
 /// Error: does not compile if the mesh has no axis of the name, or the tensor no dimension Dim. Nor does it if no
 ///   dimension is split last by the axes.
 /// Example: all_to_all<"data", 1>(x<layout<"data", none>>) -> layout<none, "data">
@@ -293,7 +295,8 @@ template <dimension Axes, int Dim, tensor X>
 /// the plan of least bytes and messages together. Ranks along all axes of the mesh may share the work.
 /// Post: the value is the same.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: the bytes of plan(from, To, extents, sizes, sizeof(T), axes of the mesh, links); 0 for equal layouts.
+/// Cost: bytes_per_rank and messages_per_rank of plan(from, To, extents, sizes, sizeof(T), axes of the mesh, links); 0 for
+///   equal layouts. Rows to columns is one all_to_all.
 /// Error: does not compile if To has another number of dimensions than the tensor, or names an axis that the mesh
 /// lacks.
 /// Example: redistribute<layout<none, "data">>(x<layout<"data", none>>) -> layout<none, "data">
