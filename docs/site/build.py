@@ -220,8 +220,9 @@ def link_related(root, paths):
         links = [(ids[other], other) for other in families.related(name) if other in ids]
         if links:
             describe(member, "See also", links)
+    with_text = {member.get("id") for _, member in described}
     for name, member in entries:
-        if (name, member) not in described and member.get("kind") == "function" and ids[name] != member.get("id"):
+        if member.get("id") not in with_text and member.get("kind") == "function" and ids[name] != member.get("id"):
             describe(member, "See", [(ids[name], name)])
     for path, tree in trees.items():
         tree.write(path, encoding="utf-8", xml_declaration=True)

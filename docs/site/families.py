@@ -112,6 +112,16 @@ def family_of(header):
     return FAMILIES[place_of(header)[0]][0]
 
 
+@functools.cache
+def included(root, header):
+    """The headers of ashlar that a header includes, itself among them, with "ashlar/" before each."""
+    found, rest = set(), {header}
+    while rest:
+        found |= rest
+        rest = {h for path in rest for h in re.findall(r'^#include "(ashlar/[^"]+)"', (root / "include" / path).read_text(encoding="utf-8"), re.M)} - found
+    return found
+
+
 def parser_of_names():
     spec = importlib.util.spec_from_file_location("public_names", pathlib.Path(__file__).resolve().parents[2] / "tests" / "scripts" / "public_names.py")
     parser = importlib.util.module_from_spec(spec)

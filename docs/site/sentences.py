@@ -157,7 +157,7 @@ def joined(text):
     out, end = "", None
     for literal in LITERAL.finditer(text):
         if out and SENTENCE.match(literal[1]):  # another sentence, as in a choice of two
-            return out.removesuffix("...")
+            return out
         if end is not None and text[end:literal.start()].strip():
             out += "..."
         out += literal[1].replace('\\"', '"').replace("\\n", " ")

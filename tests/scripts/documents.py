@@ -235,6 +235,13 @@ with tempfile.TemporaryDirectory() as folder:
     written = "\n".join(p.read_text(encoding="utf-8") for p in pathlib.Path(folder).iterdir())
     faults += [f"{s['header']}:{s['line']}: the sentence is on no page" for s in known if sentences.plain(s["text"]) not in written]
 
+# An EXPECT that fits several sentences leaves open which one a program shows.
+for source in sorted((root / "tests" / "fail").glob("*/*.cpp")):
+    for expected in re.findall(r"^ *// EXPECT: (.*)$", source.read_text(encoding="utf-8"), re.M):
+        fitting = [s for s in errors.known_sentences(root) if "ashlar" in expected and re.search(expected, s)]
+        if len(fitting) > 1:
+            faults.append(f"{source.relative_to(root)} expects words of {len(fitting)} sentences: {expected}")
+
 # ---- Site ----
 if len(sys.argv) > 2:
     site = pathlib.Path(sys.argv[2])
@@ -268,7 +275,6 @@ if len(sys.argv) > 2:
     links = re.findall(r'class="reference internal" href="(\w+)\.html#([\w-]+)"', (site / "errors" / "by_sentence.html").read_text(encoding="utf-8"))
     of_layers = {(s["header"].split("/")[0], s["text"]) for s in of_run_time}
     expected = {name for _, name in errors.linked_sentences(root)}
-    faults += [f"the list of errors has a regular expression: {sentence}" for sentence, _ in errors.linked_sentences(root) if re.search(r"\.\*|\w\||\\", sentence)]
     faults += [f"by_sentence.html does not link {name}" for name in sorted(expected - {name for _, name in links})]
     if len({name for page, name in links if page.startswith("sentences_")}) != len(of_layers):
         faults.append(f"by_sentence.html links {len({n for p, n in links if p.startswith('sentences_')})} sentences of the run time, and the headers have {len(of_layers)}")

@@ -1,6 +1,8 @@
 """explain.py PROGRAM ROOT [--all] COMPILER FLAG...: scripts/explain begins with the sentence, the user's line, and the axis and
 layouts of a mistake, in the user's words. It reads what COMPILER prints about programs of tests/fail: some, or all with --all."""
 
+import importlib.machinery
+import importlib.util
 import pathlib
 import re
 import subprocess
@@ -166,6 +168,27 @@ a.cpp:6:12: note: 'axes_missing_from_mesh<ashlar::mesh<ashlar::mesh_detail::basi
 a.cpp:7:5:   required from here
 /usr/include/ashlar/ops/elementwise.hpp:30:9: error: static assertion failed: ashlar::exp: the first""", ["ashlar::exp: the first", "  at a.cpp:7"]),
 ]
+OTHERS += [
+    ("a.cpp:6:3: error: 'adam' was not declared in this scope; did you mean 'ashlar::adam'?", ["ashlar::adam: the name is in namespace ashlar; write ashlar::adam, or using namespace ashlar"]),
+    ("a.cpp:6:3: error: 'fill' was not declared in this scope; did you mean 'std::fill'?", ["'fill' was not declared in this scope; did you mean 'std::fill'?"]),
+    ("a.cpp:6:3: error: no member named 'save_hdf5' in namespace 'ashlar'", ["ashlar::save_hdf5: its header is not included; include ashlar/hdf5.hpp or ashlar/io/hdf5_files.hpp"]),
+    ("a.cpp:6:30: error: type/value mismatch at argument 1 in template parameter list for 'template<class M> class ashlar::device_mesh'",
+     ['ashlar::device_mesh: its argument is a mesh; write device_mesh<mesh<axis<"data">, axis<"model">>>']),
+    ("""a.cpp:6:12: error: no matching function for call to 'update'
+/usr/include/ashlar/ops/stencil_update.hpp:55:6: note: candidate template ignored: could not match
+constexpr void update(F const& f) {""", ["no matching function for call to 'update'"]),
+    (f"""a.cpp:6:20: error: no matching function for call to 'redistribute<app::rows>(ashlar::sharded_tensor<double, {X}>&, int)'
+/usr/include/ashlar/ops/collectives.hpp:300:16: note: candidate: 'template<class To, class X> constexpr auto ashlar::redistribute(const X&, call_site)'""",
+     ['ashlar::redistribute: no function of this name takes these arguments; write redistribute<layout<none, "data">>(x): the layout is a template argument']),
+]
+# Each public name has a header.
+loader = importlib.machinery.SourceFileLoader("explain", program)
+explanation = importlib.util.module_from_spec(importlib.util.spec_from_loader("explain", loader))
+loader.exec_module(explanation)
+for name in (root / "tests/public_names.txt").read_text().split():
+    if "::" not in name and not explanation.undeclared(f"use of undeclared identifier '{name}'"):
+        failed += 1
+        print(f"{name}: no header is found")
 for text, expected in OTHERS:
     found = explain(text)[:len(expected)]
     if found != expected:
@@ -173,8 +196,8 @@ for text, expected in OTHERS:
         print("not the expected lines:", *expected, "but:", *found, sep="\n")
 # Literals of a halo, and those that clang indexes.
 HALO = "ashlar::literal<ashlar::meta_detail::literal_kind::dimension>{{{0}, 0, 0, 0, 0, 0, 0, 0, 6}}".format(int.from_bytes(b"y#\x01\x02\x00\x05", "little"))
-INDEXED = "axis_name<" + ", ".join(f"dimension{{120, 0, 0, 0, 0, 0, 0, 0, 1}}[0U + {i}UL]" for i in range(1)) + ">"
-for text, expected in [(f"layout_of<true, {HALO}>", 'layout_of<true, halo("y", 1, 2, edge::zero, edge::periodic)>'), (f"mesh<basic_axis<{INDEXED}, 0>>", 'mesh<axis<"x">>')]:
+INDEXED = "axis_name<" + ", ".join(f"dimension{{{int.from_bytes(b'xx,data', 'little')}, 0, 0, 0, 0, 0, 0, 0, 7}}[3U + {i}UL]" for i in range(4)) + ">"
+for text, expected in [(f"layout_of<true, {HALO}>", 'layout_of<true, halo("y", 1, 2, edge::zero, edge::periodic)>'), (f"mesh<basic_axis<{INDEXED}, 0>>", 'mesh<axis<"data">>')]:
     if expected not in explain(f"a.cpp:6:16: error: in {text}")[-1]:
         failed += 1
         print(f"{text} is not shown as {expected}")

@@ -11,7 +11,7 @@ namespace autodiff_detail {
 // Axes that shard X and that the layout of its box, Y, does not name: along them Y is replicated.
 template <class X, class Y>
 inline constexpr axis_mask gathered_box =
-    is_active_v<X> ? layout_value_v<mesh_t<X>, layout_t<X>>.sharding() & ~named_of<Y> : 0u;
+    is_active_v<X> ? plan_detail::value_on<mesh_t<X>, layout_t<X>>.sharding() & ~named_of<Y> : 0u;
 
 // The layout of a cotangent without the sums over axes that shard X; then sharded as X is.
 template <class Ct, class X, bool Moved>

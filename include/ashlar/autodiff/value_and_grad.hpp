@@ -99,13 +99,12 @@ constexpr typename A::cotangent_type gradient_of(A const& a) {
 
 // True if a leaf of the parameters is no tensor, such as a struct that does not name its members.
 template <class X>
-struct leaf_is_no_tensor {
-  static constexpr bool value = !requires { typename X::layout_type; };
+struct is_on_a_mesh {
+  static constexpr bool value = requires { typename X::mesh_type; };
 };
-template <template <class...> class S, class... M>
-  requires(tree<S<M...>>)
-struct leaf_is_no_tensor<S<M...>> {
-  static constexpr bool value = (leaf_is_no_tensor<std::remove_cv_t<M>>::value || ...);
+template <class P>
+struct leaf_is_no_tensor {
+  static constexpr bool value = meta_detail::some_leaf_is_not<is_on_a_mesh, P>;
 };
 
 template <class P>
@@ -143,6 +142,9 @@ struct differentiated {
     auto const active_parameters = map(
         [&](auto const& x) {
           using X = std::remove_cvref_t<decltype(x)>;
+          static_assert(
+              !batch_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+              "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
           static_assert(
               !parameter_partial_by_no_sum<X>::value,
               "ashlar::value_and_grad: a parameter is partial by a reduction other than a sum, which has no dual; all_reduce it first");
@@ -212,7 +214,7 @@ struct not_differentiated {
 };
 }  // namespace autodiff_detail
 
-/// For the sentence.
+// For the sentence.
 template <class F>
 constexpr autodiff_detail::not_differentiated value_and_grad(F const&) {
   static_assert(

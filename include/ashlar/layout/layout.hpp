@@ -128,7 +128,7 @@ inline constexpr axis_list axes_of{};
 template <class Names, class... A>
 inline constexpr axis_list axes_of<Names, split<A...>> = [] {
   axis_list split_axes;
-  // A name that is not in the list is left out. A mesh that lacks it gets its sentence elsewhere.
+  // A name that is not in the list is left out: axes_missing_from_mesh finds it.
   ((name_index_v<Names, A> >= 0 ? split_axes.push(name_index_v<Names, A>) : void()), ...);
   return split_axes;
 }();

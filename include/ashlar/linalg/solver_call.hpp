@@ -87,9 +87,9 @@ void call_on_ranks(char const* name, call_site const& w, F const& routine, X con
 /// Collective: every rank of the mesh of x calls it; it blocks.
 template <class F, class X, class... Y>
 constexpr void call_solver(char const* name, call_site const& w, F const& routine, X const& x, Y const&... y) {
-  constexpr layout_value const& v = layout_value_v<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value const& v = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
   check_counts(x.extents(), v, x.mesh().sizes());
-  (check_counts(y.extents(), layout_value_v<mesh_t<Y>, layout_t<Y>>, y.mesh().sizes()), ...);
+  (check_counts(y.extents(), plan_detail::value_on<mesh_t<Y>, layout_t<Y>>, y.mesh().sizes()), ...);
   bool const communicates = x.mesh().sizes().ranks(v.sharding()) > 1;
   if (x.mesh().recorder() && communicates)
     x.mesh().recorder()->log.add(

@@ -45,7 +45,7 @@ void factor_shard(X const& x, S const& stack) {
 // The rows of each part's triangle: as many as the part has rows, and at most as many as q has columns.
 template <class X>
 std::vector<index_t> rows_of_triangles(X const& q) {
-  constexpr layout_value const& v = layout_value_v<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value const& v = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
   mesh_shape const& mesh = q.mesh().sizes();
   std::vector<index_t> rows(static_cast<std::size_t>(layout_detail::parts(v.dim[0], mesh)));
   for (int r = 0; r < mesh.ranks(); ++r)
@@ -106,11 +106,11 @@ template <class X>
         plan_detail::fail_extents("ashlar::linalg::tall_skinny_qr: the matrix has at least as many rows as columns",
                                   a.extents(), shape::of(a.extents()[1], a.extents()[1]));
       using Stack = typename stack_of<L>::type;
-      constexpr layout_value const& rows = layout_value_v<mesh_t<X>, Stack>;
+      constexpr layout_value const& rows = plan_detail::value_on<mesh_t<X>, Stack>;
       index_t const n = a.extents()[1], parts = layout_detail::parts(rows.dim[0], a.mesh().sizes());
       auto q = working_copy<L>(a, w);
-      check_counts(q.extents(), layout_value_v<mesh_t<X>, L>, a.mesh().sizes());
-      check_counts(shape::of(parts * n, n), layout_value_v<mesh_t<X>, on_all>, a.mesh().sizes());
+      check_counts(q.extents(), plan_detail::value_on<mesh_t<X>, L>, a.mesh().sizes());
+      check_counts(shape::of(parts * n, n), plan_detail::value_on<mesh_t<X>, on_all>, a.mesh().sizes());
       auto const stack = plan_detail::allocate<element_t<X>, Stack>(a.mesh(), shape::of(parts * n, n));
       if constexpr (on_real_ranks<decltype(q)>) factor_shard(q, stack);
       auto const all = ops_detail::relayout(ops_detail::destination<on_all, 0u>{}, stack, w);

@@ -56,6 +56,17 @@ constexpr auto build(M... m) {
   return S<M...>{m...};
 }
 
+namespace meta_detail {
+
+/// True if some leaf of a tree is not what Is<leaf>::value asks for.
+template <template <class> class Is, class X>
+inline constexpr bool some_leaf_is_not = !Is<X>::value;
+template <template <class> class Is, template <class...> class S, class... M>
+  requires(tree<S<M...>>)
+inline constexpr bool some_leaf_is_not<Is, S<M...>> = (some_leaf_is_not<Is, std::remove_cvref_t<M>> || ...);
+
+}  // namespace meta_detail
+
 /// A tree of N copies of a tree, for the equal layers of a model. Its members are named 0, 1, ...
 /// Example: stack<4>(build<block>(...)) as member `layers`; rule<"layers/.*/kernel", L> serves the kernels of all four
 template <std::size_t N, class X>

@@ -14,7 +14,7 @@ struct batch_norm_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
-        "ashlar::batch_norm: the axis shards the channels of one operand and not of the other, or in another order; give scale, shift and moving statistics the layout of the channels");
+        "ashlar::batch_norm: the axis shards the channels of one operand and not of the other, or in another order or in other blocks; give scale, shift and moving statistics the layout of the channels");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
                   "ashlar::batch_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
   }
@@ -265,7 +265,7 @@ namespace ops_detail {
 // Axes that shard dimensions other than the last.
 template <class X>
 inline constexpr axis_mask batch_axes = [] {
-  layout_value const v = layout_value_v<mesh_t<X>, layout_t<X>>;
+  layout_value const v = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
   return v.sharding() & ~v.dim[v.rank - 1].mask();
 }();
 

@@ -66,8 +66,8 @@ struct box_in_tensor {
 
 template <class X, class Y>
 constexpr box_in_tensor box_between(X const& x, Y const& y, shape const& offset) {
-  return {layout_value_v<mesh_t<X>, layout_t<X>>, layout_value_v<mesh_t<Y>, layout_t<Y>>, x.extents(), y.extents(),
-          offset};
+  return {plan_detail::value_on<mesh_t<X>, layout_t<X>>, plan_detail::value_on<mesh_t<Y>, layout_t<Y>>, x.extents(),
+          y.extents(), offset};
 }
 
 /// Makes a box of y the elements of x.

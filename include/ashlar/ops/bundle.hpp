@@ -116,7 +116,7 @@ struct reduced_over {
 
 template <class X>
 struct reductions_nest {
-  static constexpr bool value = layout_value_v<mesh_t<X>, layout_t<X>>.levels > 1;
+  static constexpr bool value = plan_detail::value_on<mesh_t<X>, layout_t<X>>.levels > 1;
 };
 
 // The result for a leaf that is in no message: without axes to reduce, or with axes of static size 1.

@@ -68,7 +68,7 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
   using Product = decltype(einsum<E>(a, b));
   using Y = decltype(relayout(to, einsum<E>(a, b), w));
   shape const extents = extents_of_result<result_of<einsum_op<E>, A, B>>(op, a, b);
-  chunks const cut(extents, layout_value_v<mesh_t<Y>, layout_t<Y>>, a.mesh().sizes(), wanted);
+  chunks const cut(extents, plan_detail::value_on<mesh_t<Y>, layout_t<Y>>, a.mesh().sizes(), wanted);
   if (cut.count == 1 || !travels<Product, Y>(a.mesh())) return relayout(to, einsum<E>(a, b), w);
   char const label = parse(E).out.label[cut.dim];
   auto const& x = materialize(a);
@@ -103,7 +103,7 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
   using Whole = decltype(relayout(to, a, w));
   using Y = decltype(einsum<E>(relayout(to, a, w), b));
   shape const extents = extents_of_result<result_of<einsum_op<E>, Whole, B>>(op, a, b);
-  chunks const cut(a.extents(), layout_value_v<mesh_t<A>, layout_t<A>>, a.mesh().sizes(), wanted);
+  chunks const cut(a.extents(), plan_detail::value_on<mesh_t<A>, layout_t<A>>, a.mesh().sizes(), wanted);
   if (cut.count == 1 || !travels<A, Whole>(a.mesh())) return einsum<E>(relayout(to, a, w), b);
   char const label = parse(E).in[0].label[cut.dim];
   int const kept = parse(E).out.find(label);

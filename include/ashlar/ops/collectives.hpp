@@ -240,8 +240,8 @@ constexpr auto after_redistribute() {
 /// Performs the reduction over the axes. The result is replicated over them. An active result is invariant over them,
 /// and the derivative needs no communication.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: one collective; 2 |shard| (p-1)/p bytes received per rank. Between nodes by a direct algorithm 2 (p-1)
-///   messages; on a node none.
+/// Cost: one collective; 2 |shard| (p-1)/p bytes received per rank. Between nodes 2 (p-1) messages of an
+///   algorithm that scatters the sums and gathers them; on a node none.
 /// Error: does not compile if the mesh has no axis of the name, or if elements lack the reduction. Nor does it if the
 ///   innermost reduction of the tensor is not over the axes.
 /// Example: all_reduce<"model">(y<partial<layout<"data", none>, "model">>) -> layout<"data", none>

@@ -38,7 +38,7 @@ struct convolution_diagnostics {
         "ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
-        "ashlar::conv2d: the axis shards different dimensions of images and kernel; redistribute one of them");
+        "ashlar::conv2d: the axis shards different dimensions of images and kernel, or channels in another order or in other blocks; redistribute one of them");
     static_assert(
         !breaks<F, fault::two_partials, Axis, L...>::value,
         "ashlar::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
@@ -242,9 +242,9 @@ constexpr auto conv2d_of(X const& images, K const& kernel) {
 /// Cost: no communication; if the input channels are sharded, the result is partial. Locally matrix products of blocks
 /// of windows that fit a cache; the windows of a whole batch are never stored.
 /// Error: does not compile if an axis shards the channels of one operand alone, or different dimensions of both. Nor
-/// does it if both are partial, or one is partial over an axis that shards the other. A stale halo does not compile,
-/// nor does one that is narrower than the windows if the kernel's extents are static. Otherwise ashlar::error names
-/// the widths. Extents that disagree throw ashlar::error.
+/// does it if both are partial over one axis, or one is partial over an axis that shards the other. A stale halo does
+/// not compile, nor does one that is narrower than the windows if the kernel's extents are static. Otherwise
+/// ashlar::error names the widths. Extents that disagree throw ashlar::error.
 /// Example: conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
 ///   layout<"data", none, none, "model">
 /// Example: conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>

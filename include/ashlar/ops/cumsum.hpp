@@ -60,7 +60,7 @@ struct sums_along {};
 
 template <int Dim, class X>
 inline constexpr bool is_whole_or_faulty = [] {
-  constexpr layout_value v = layout_value_v<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value v = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
   return v.dim[Dim].size == 0 || cumsum_rule(Dim, v).why != fault::fits;
 }();
 
@@ -81,7 +81,7 @@ constexpr auto sum_along(sums_along<Dim, Reversed>, X const& x, call_site const&
   if constexpr (is_whole_or_faulty<Dim, X>) {
     return apply(cumsum_op<Dim, Reversed>{}, x);
   } else {
-    constexpr axis_list axes = layout_value_v<mesh_t<X>, layout_t<X>>.dim[Dim];
+    constexpr axis_list axes = plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[Dim];
     auto const& t = materialize(x);  // both operations read it
     auto const own = apply(part_sums_op<Dim>{parts(axes, x.mesh().sizes())}, t);
     auto const sums = relayout(destination<typename whole_along<Dim, X>::type, 0u>{}, own, w);

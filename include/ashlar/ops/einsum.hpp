@@ -160,8 +160,9 @@ struct scaled_einsum {
 /// One operand may be complex and the other real, of the same precision. The result is complex.
 /// Cost: no communication; locally one GEMM if the equation is one. If a sharded label is summed, the result is
 /// partial, as its type says. A real operand beside a complex one is copied to complex numbers in one pass.
-/// Error: does not compile if an axis shards a label in one operand and not in the other, or shards two labels. Nor does it if both
-/// operands are partial, or one is partial over an axis that shards the other. Extents that disagree throw ashlar::error.
+/// Error: does not compile if an axis shards a label in one operand and not in the other, or if it shards two labels.
+/// Nor does it if a label has axes in another order or in other blocks. At most one operand is partial over an axis,
+/// by a sum, and the axis does not shard the other operand. Extents that disagree throw ashlar::error.
 /// Example: einsum<"bi,ih->bh">(x<layout<"data", "model">>, w<layout<"model", none>>) ->
 ///   partial<layout<"data", none>, "model">
 template <equation E, class... X>

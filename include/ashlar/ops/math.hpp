@@ -263,7 +263,7 @@ constexpr auto ones_like(X const& x) {
 /// Example: zeros_like(x<partial<layout<none>, "data">>) -> partial<layout<none>, "data">
 template <tensor X>
 constexpr auto zeros_like(X const& x) {
-  if constexpr (layout_detail::partial_only_by(layout_value_v<mesh_t<X>, layout_t<X>>, layout_detail::op_sum))
+  if constexpr (layout_detail::partial_only_by(plan_detail::value_on<mesh_t<X>, layout_t<X>>, layout_detail::op_sum))
     return plan_detail::filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), element_t<X>(0));
   else
     return full_like(x, element_t<X>(0));

@@ -70,7 +70,7 @@ inline constexpr plan_step step_of_roll = [] {
 template <int Dim, class X>
 constexpr plan_step const& rolling_step(X const& x, index_t by, call_site const& w) {
   constexpr plan_step const& s = step_of_roll<mesh_t<X>, layout_t<X>, Dim>;
-  constexpr layout_value const& layout = layout_value_v<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value const& layout = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
   if (by != 0 && x.mesh().recorder())
     note(x.mesh(), s, rolled_bytes(x.extents(), layout, Dim, by, x.mesh().sizes(), sizeof(element_t<X>)), w);
   return s;

@@ -68,7 +68,7 @@ inline constexpr bool may_be_ordered =
 template <class X, int Dim>
 constexpr bool is_ordered() {
   if constexpr (may_be_ordered<X, Dim>)
-    return order_op<Dim, false>::rule(layout_value_v<mesh_t<X>, layout_t<X>>).why == fault::fits;
+    return order_op<Dim, false>::rule(plan_detail::value_on<mesh_t<X>, layout_t<X>>).why == fault::fits;
   return false;
 }
 
@@ -88,7 +88,7 @@ constexpr auto largest_of(Values const& values, Indices const& indices) {
 template <class X, int Dim>
 inline constexpr bool has_parts_in_order = [] {
   if constexpr (may_be_ordered<X, Dim>) {
-    constexpr layout_value const& v = layout_value_v<mesh_t<X>, layout_t<X>>;
+    constexpr layout_value const& v = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
     return v.dim[Dim].size != 0 && v.dim[Dim].block == 0 && v.levels == 0;
   }
   return false;

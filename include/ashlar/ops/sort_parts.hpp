@@ -69,7 +69,7 @@ constexpr index_t most_merged(index_t n, index_t parts) {
 // The parts of dimension Dim, each of which one rank holds.
 template <int Dim, class X>
 constexpr index_t parts_along(X const& x) {
-  return layout_detail::parts(layout_value_v<mesh_t<X>, layout_t<X>>.dim[Dim], x.mesh().sizes());
+  return layout_detail::parts(plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[Dim], x.mesh().sizes());
 }
 // Notes a step in which a rank receives at most `bytes_of_line` bytes for each of its lines.
 template <int Dim, step_kind What, class X>
@@ -79,7 +79,8 @@ constexpr plan_step const& noted_step(X const& x, index_t bytes_of_line, call_si
     shape lines = x.extents();
     lines[Dim] = 1;
     note(x.mesh(), s,
-         bytes_of_line * layout_detail::largest_shard(lines, layout_value_v<mesh_t<X>, layout_t<X>>, x.mesh().sizes()),
+         bytes_of_line *
+             layout_detail::largest_shard(lines, plan_detail::value_on<mesh_t<X>, layout_t<X>>, x.mesh().sizes()),
          w);
   }
   return s;

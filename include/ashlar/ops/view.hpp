@@ -175,7 +175,7 @@ template <int First, class X>
 constexpr void require_static_even_pieces() {
   if constexpr (static_shape<X>)
     static_assert(
-        !static_extent_does_not_divide<mesh_t<X>, layout_value_v<mesh_t<X>, layout_t<X>>, First,
+        !static_extent_does_not_divide<mesh_t<X>, plan_detail::value_on<mesh_t<X>, layout_t<X>>, First,
                                        static_extents_v<X>[First]>::value,
         "ashlar::flatten: the first of the dimensions joined divides by the ranks that shard it; choose another extent or mesh, or gather it first");
 }
@@ -194,7 +194,7 @@ constexpr auto flatten(X const& x) {
     return x;
   } else {
     ops_detail::require_static_even_pieces<First, X>();
-    ops_detail::require_even_pieces(x.extents()[First], layout_value_v<mesh_t<X>, layout_t<X>>.dim[First],
+    ops_detail::require_even_pieces(x.extents()[First], plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[First],
                                     x.mesh().sizes());
     return apply(ops_detail::flatten_op<First, Last>{}, x);
   }
@@ -226,7 +226,8 @@ constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = 
                   "ashlar::unflatten: the tensor has no such dimension; they count from 0");
     return x;
   } else {
-    ops_detail::require_even_pieces(extents[0], layout_value_v<mesh_t<X>, layout_t<X>>.dim[Dim], x.mesh().sizes());
+    ops_detail::require_even_pieces(extents[0], plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[Dim],
+                                    x.mesh().sizes());
     ops_detail::unflatten_op<Dim, N> cut{};
     for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
     return apply(cut, x);

@@ -93,7 +93,7 @@ template <class X>
 inline constexpr bool is_even_v = false;
 template <static_shape X>
 inline constexpr bool is_even_v<X> = [] {
-  constexpr layout_value v = layout_value_v<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value v = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
   for (int d = 0; d < v.rank; ++d) {
     index_t const ranks = parts(v.dim[d], plan_detail::static_sizes<mesh_t<X>>);
     if (ranks == 0 || !is_even(static_extents_v<X>[d], v.dim[d], plan_detail::static_sizes<mesh_t<X>>)) return false;

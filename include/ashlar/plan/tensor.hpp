@@ -94,12 +94,25 @@ constexpr void check_size(shape const& extents) {
   }
 }
 
+/// The value of a layout on a mesh, for layouts of tensors: they name axes of the mesh alone.
+template <class Mesh, class L>
+inline constexpr layout_value value_on = layout_detail::value_v<mesh_context<Mesh, L>, L>;
+
+template <class Mesh, class L>
+constexpr layout_value checked_value_on() {
+  static_assert(
+      !axes_missing_from_mesh<Mesh, L>::value,
+      "ashlar::layout_value_v: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
+  return value_on<Mesh, L>;
+}
+
 }  // namespace plan_detail
 
 /// The value of a layout on a mesh: its axes are positions in the mesh.
+/// Error: an axis that the mesh lacks does not compile.
 /// Example: layout_value_v<mesh<axis<"data">, axis<"model">>, layout<none, "model">>.dim[1].mask() == 0b10
 template <class Mesh, class L>
-inline constexpr layout_value layout_value_v = layout_detail::value_v<plan_detail::mesh_context<Mesh, L>, L>;
+inline constexpr layout_value layout_value_v = plan_detail::checked_value_on<Mesh, L>();
 
 /// The plain tensor of an active tensor, without derivative. Any other value is returned itself.
 /// Example: accuracy_count(stop_gradient(logits), labels)

@@ -360,7 +360,7 @@ void reduce_expression(X const& x, unsigned dims, Y const& y) {
   using T = element_t<Y>;
   using H = layout_t<X>;
   shape const local =
-      local_shape(x.extents(), layout_value_v<mesh_t<X>, owned_layout_t<H>>, x.mesh().sizes(), x.mesh().rank());
+      local_shape(x.extents(), plan_detail::value_on<mesh_t<X>, owned_layout_t<H>>, x.mesh().sizes(), x.mesh().rank());
   bool reduced = false;
   if (x.finished() == nullptr)
     x.sources().apply_to([&](auto const&... s) {

@@ -32,11 +32,11 @@ auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const&
 }  // namespace tensor_detail
 
 /// The global indices of this rank's shard of a tensor, before the tensor exists.
+/// Error: an axis that the mesh lacks does not compile.
 /// Example: local_region<batch_sharded<"data", 2>>(m, {6, 4}).dim[0] are this rank's rows
 template <class L, class M, int N>
 region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
-  return local_region(plan_detail::checked_extents<L>(n), layout_detail::value_v<plan_detail::mesh_context<M, L>, L>,
-                      m.sizes(), m.rank());
+  return local_region(plan_detail::checked_extents<L>(n), layout_value_v<M, L>, m.sizes(), m.rank());
 }
 
 /// Makes a tensor from each rank's shard of it, row-major. If the layout is partial, each rank gives its term of the

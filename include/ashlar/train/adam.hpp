@@ -79,8 +79,8 @@ struct adam {
   constexpr auto init(P const& p) const {
     return train_detail::adam_moments(p);
   }
-  /// Error: a gradient with another layout than its parameter does not compile. If a gradient, or a used part of the
-  /// state, has other extents than the parameter, ashlar::error is thrown.
+  /// Error: gradients of another tree, or a gradient with another layout than its parameter, do not compile. If a
+  /// gradient, or a used part of the state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     train_detail::adam_update(*this, 0, p, state, g);
@@ -99,8 +99,8 @@ struct adamw {
   constexpr auto init(P const& p) const {
     return train_detail::adam_moments(p);
   }
-  /// Error: a gradient with another layout than its parameter does not compile. If a gradient, or a used part of the
-  /// state, has other extents than the parameter, ashlar::error is thrown.
+  /// Error: gradients of another tree, or a gradient with another layout than its parameter, do not compile. If a
+  /// gradient, or a used part of the state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     train_detail::adam_update(*this, decay, p, state, g);

@@ -19,7 +19,7 @@ namespace train_detail {
 // Axes that shard any leaf of a tree.
 template <class X>
 struct axes_sharding {
-  static constexpr axis_mask value = layout_value_v<mesh_t<X>, layout_t<X>>.sharding();
+  static constexpr axis_mask value = plan_detail::value_on<mesh_t<X>, layout_t<X>>.sharding();
 };
 template <class X>
 inline constexpr axis_mask axes_sharding_v = axes_sharding<X>::value;

@@ -46,8 +46,8 @@ struct sgd {
     auto m = train_detail::zeros_if(momentum != 0, p);
     return sgd_state<decltype(m)>{0, m};
   }
-  /// Error: a gradient with another layout than its parameter does not compile. If a gradient, or a used part of the
-  /// state, has other extents than the parameter, ashlar::error is thrown.
+  /// Error: gradients of another tree, or a gradient with another layout than its parameter, do not compile. If a
+  /// gradient, or a used part of the state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     if constexpr (train_detail::may_update<P, S, G>()) {

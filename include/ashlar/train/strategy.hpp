@@ -261,13 +261,12 @@ constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::u
 
 // True if a leaf of a model is no parameter, such as a layer that does not name its members.
 template <class X>
-struct leaf_is_no_weight {
-  static constexpr bool value = !requires { X::rank; };
+struct is_weight {
+  static constexpr bool value = requires(X const& x) { []<int Rank>(weight<Rank> const&) {}(x); };
 };
-template <template <class...> class S, class... M>
-  requires(tree<S<M...>>)
-struct leaf_is_no_weight<S<M...>> {
-  static constexpr bool value = (leaf_is_no_weight<M>::value || ...);
+template <class Model>
+struct leaf_is_no_weight {
+  static constexpr bool value = meta_detail::some_leaf_is_not<is_weight, Model>;
 };
 
 template <class Path, class F, class X>

@@ -27,7 +27,7 @@ template <class P, class G>
 inline constexpr bool same_tree = !tree<P> && !tree<G>;
 template <template <class...> class S, class... P, template <class...> class T, class... G>
   requires(tree<S<P...>> && tree<T<G...>> && sizeof...(P) == sizeof...(G))
-inline constexpr bool same_tree<S<P...>, T<G...>> = (same_tree<P, G> && ...);
+inline constexpr bool same_tree<S<P...>, T<G...>> = (same_tree<std::remove_cvref_t<P>, std::remove_cvref_t<G>> && ...);
 
 template <class P, class G>
 struct gradients_are_another_tree {
@@ -41,7 +41,7 @@ constexpr bool may_update() {
       "ashlar::optimizer: update writes the parameters and the state, and one of them is const; take them by T&");
   static_assert(
       !gradients_are_another_tree<P, G>::value,
-      "ashlar::optimizer: the gradients are another tree than the parameters; of a bundle take the members, as in auto [g] = all_reduce<axis>(bundle(gradients))");
+      "ashlar::optimizer: the gradients are another tree than the parameters; name the member of a result, as in result.gradients or auto [g] = all_reduce<axis>(bundle(gradients))");
   return !update_of_const<P, S>::value && !gradients_are_another_tree<P, G>::value;
 }
 

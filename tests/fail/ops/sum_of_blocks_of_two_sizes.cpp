@@ -1,5 +1,5 @@
 // Operands whose blocks have different sizes.
-// EXPECT: ashlar::elementwise: the axis shards different dimensions of the operands, or in another order
+// EXPECT: ashlar::elementwise: the axis shards different dimensions of the operands, or in another order or in other blocks; redistribute one of them
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -2,6 +2,8 @@
 // EXPECT: ashlar::transpose: name each dimension once, in the new order; transpose<0, 2, 1>\(x\) exchanges the last two of three
 // EXPECT: order_lacks_a_dimension<.*2, 1>
 // EXPECT: order_lacks_a_dimension<.*1, 1>
+// EXPECT: order_lacks_a_dimension<.*whole> ?>::value
+// EXPECT: order_lacks_a_dimension<.*whole>, 0>::value
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // all_reduce of a bundle returns a tuple, which is passed as if it were the gradients.
-// EXPECT: ashlar::optimizer: the gradients are another tree than the parameters; of a bundle take the members, as in auto \[g\] = all_reduce<axis>\(bundle\(gradients\)\)
+// EXPECT: ashlar::optimizer: the gradients are another tree than the parameters; name the member of a result, as in result.gradients or auto \[g\] = all_reduce<axis>\(bundle\(gradients\)\)
 // ONE ERROR
 #include "ashlar/train/layers.hpp"
 #include "ashlar/train/optimizer.hpp"
