@@ -32,15 +32,15 @@ run=$folder/run out=$folder/out err=$folder/err
 # step WORD: the last step that the program's output has behind the word, or 0.
 step() { sed -n "s/^$1 //p" "$out" | tail -n 1 | grep . || echo 0; }
 
-# check NAME LEAST: the folder's newest good checkpoint is of the step LEAST or a later one, and nothing lies beside but
-# what a killed run left unfinished.
+# check NAME LEAST [MOST]: the folder's newest good checkpoint is of the step LEAST or a later one, and nothing lies beside but
+# what a killed run left unfinished. There are at most MOST checkpoints: the two that are kept, and one if the run ended before it removed it.
 check() {
   local found
   "$saver" "$run" 0 > "$out" 2> "$err" || { fail "$1: the next run ends with $?: $(cat "$out" "$err")"; return; }
   found=$(step resumed)
   [ "$found" -ge "$2" ] || fail "$1: step $2 was saved and step $found is found"
   [ -z "$(ls "$run" | grep -v '^step_[0-9]*\.h5$')" ] || fail "$1: left behind: $(ls "$run")"
-  [ "$(ls "$run" | wc -l)" -le 3 ] || fail "$1: not pruned: $(ls "$run")"
+  [ "$(ls "$run" | wc -l)" -le "${3:-3}" ] || fail "$1: not pruned: $(ls "$run")"
 }
 
 kills() {
@@ -64,7 +64,10 @@ kills() {
     [ "$(step saved)" -gt "$saved" ] && saved=$(step saved)
     ls "$run" | grep -q '\.part$' && interrupted=$((interrupted + 1))
   done
-  check "after $count kills" "$saved"
+  # Each run may have ended between a save and the removal of the oldest checkpoint. Runs that go on remove all of these.
+  check "after $count kills" "$saved" $((count + 3))
+  "$saver" "$run" 3 > "$out" 2> "$err" || fail "three saves after the kills: $(cat "$out" "$err")"
+  check "after three more saves" $((saved + 3)) 2
   echo "$killed of $count runs were killed, $interrupted of them while a file was unfinished; the last step saved is $saved"
   [ "$killed" = "$count" ] || fail "only $killed runs of $count were killed"
   [ "$interrupted" -ge $((count / 10)) ] || fail "only $interrupted kills met a save; is the range of moments too wide?"
