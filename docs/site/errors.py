@@ -69,13 +69,18 @@ def readable(expected):
     return re.sub(r"\\(.)", r"\1", first.replace(".*", "...")).replace("'(", "").strip()
 
 
+def fitting_sentences(root, expected):
+    """The sentences of the headers that a regular expression of tests/fail fits."""
+    return [s for s in known_sentences(root) if "ashlar" in expected and re.search(expected, s)]
+
+
 def sentences_of(root, text):
     """What a wrong program has to show, by its comments: whole sentences of the headers, and words of the compiler. The names of traits are left out."""
     out = []
-    for expected in re.findall(r"^ *// EXPECT: (.*)$", text, re.M):
-        fitting = [s for s in known_sentences(root) if "ashlar" in expected and re.search(expected, s)]
+    for expected in sentences.expected(text):
+        fitting = fitting_sentences(root, expected)
         if fitting:
-            out.append(min(fitting, key=len))
+            out.append(fitting[0])  # tests/scripts/documents.py refuses several
         elif not re.match(r"\w+<", expected):
             out.append(readable(expected))
     return list(dict.fromkeys(out))
@@ -90,7 +95,7 @@ def linked_sentences(root):
 def entry(root, source, compiler):
     text = source.read_text(encoding="utf-8")
     comment = [line[3:] for line in text.splitlines() if line.startswith("// ") and not re.match("// (EXPECT|ONE ERROR|CONTROL ALONE)", line)]
-    regexes = re.findall(r"^ *// EXPECT: (.*)$", text, re.M)
+    regexes = sentences.expected(text)
     wrong, right = branches(re.sub(r"\A(//[^\n]*\n)+", "", text))
     explained = compiled(root, source, compiler, regexes[0])
     out = [f"({target(source)})=\n## {source.stem.replace('_', ' ')}\n", " ".join(comment).replace("<", "\\<") + "\n"]

@@ -248,7 +248,7 @@ def links_of_parts(root):
 def target_of(family, names, parts, links):
     """The least target for a family on ranks: it has the headers with names, and the kernels of operations."""
     needed = set()
-    for header in (h for h, found in names.items() if found and family_of(h) == family):
+    for header in (h for h in names if family_of(h) == family):
         needed.add(parts[header])
         if header.startswith(("ops/", "autodiff/")):
             needed |= {"tensor", parts.get(header.replace("ops/", "kernels/"), "tensor")}
@@ -298,11 +298,11 @@ def page(family, names, purpose, root, ids):
     name, title, _ = family
     parts = parts_of_headers(root)
     target = target_of(name, names, parts, links_of_parts(root))
-    shown = [header for header, found in names.items() if found and family_of(header) == name and header not in MISTAKES]
+    shown = [header for header in names if family_of(header) == name and header not in MISTAKES]
     out = [title, "=" * len(title), "", f"Link ``ashlar::{target}``.", ""]
     if target != "layout" and any(parts[header] == "layout" for header in shown):
         out += ["For layouts and dry runs alone, headers of ``ashlar::layout`` need that target and no more.", ""]
-    if any(re.search(r"Example: [^\n]*->|^/// [^\n]*<layout<[^\n]*-> ", (root / "include" / "ashlar" / header).read_text(encoding="utf-8"), re.M) for header in shown):
+    if any(re.search(r"Example: [^\n]*->|^/// [^\n]*<layout<[^\n]*-> ", headers(root)[header], re.M) for header in shown):
         out += ["In an example, ``f(x<layout<\"data\">>) -> layout<none>`` stands for a tensor ``x`` of the first layout and a result of the second.", ""]
     if name in LOCAL:
         out += ["These functions do not communicate.", ""]

@@ -199,11 +199,16 @@ def sentences(root):
     return out
 
 
+def expected(text):
+    """The regular expressions that a program of tests/fail has to show, by its comments."""
+    return re.findall(r"^ *// EXPECT: (.*)$", text, re.M)
+
+
 def expected_of_compiler(root):
     """The regular expressions of tests/fail, with the program's path below tests/fail."""
     out = []
     for path in sorted((root / "tests" / "fail").rglob("*.cpp")):
-        out += [(re.compile(r), path) for r in re.findall(r"^ *// EXPECT: (.*)$", path.read_text(encoding="utf-8"), re.M)]
+        out += [(re.compile(r), path) for r in expected(path.read_text(encoding="utf-8"))]
     return out
 
 
@@ -270,7 +275,7 @@ def words_of(literal, pieces):
 def provoked(root, found=None):
     """The sentences, each with "compiler" (a program of tests/fail) and "test" (file, name, line of the literal) or None."""
     found = sentences(root) if found is None else found
-    expected, literals, texts = expected_of_compiler(root), [], {}
+    of_compiler, literals, texts = expected_of_compiler(root), [], {}
     for path, name, lines in test_cases(root):
         texts[path] = texts.get(path, "") + "\n".join(lines)
         for number, line in enumerate(lines):
@@ -281,7 +286,7 @@ def provoked(root, found=None):
         entity = (re.match(r"ashlar::(?:\w+::)*(\w+)", s["text"]) or [0, ""])[1]
         layer = s["header"].partition("/")[0]
         near = {"io", "data", "checkpoint"} if layer in {"io", "data", "checkpoint"} else {layer}
-        s["compiler"] = next((path for regex, path in expected if regex.search(s["text"])), None)
+        s["compiler"] = next((path for regex, path in of_compiler if regex.search(s["text"])), None)
         fitting, own, total = [], set(WORD.findall(s["text"])), sum(map(number_of_words, pieces))
         for text, path, name, lines, n in literals:
             if len(own & vocabulary[text]) < min(3, total):

@@ -36,30 +36,22 @@ faults += [f"docs/site/related.py: {name} is alone in its groups" for name in so
 
 # ---- Targets ----
 # A program that includes a header of a family and links the family's target finds each header behind it.
-include = root / "include" / "ashlar"
 parts, links = families.parts_of_headers(root), families.links_of_parts(root)
-includes = {header: set(re.findall(r'^#include "ashlar/([^"]+)"', (include / header).read_text(encoding="utf-8"), re.M)) for header in parts}
 
 
 def behind(header):
-    found, rest = set(), {header}
-    while rest:
-        found |= rest
-        rest = set().union(*(includes[h] for h in rest)) - found
-    return found
+    return {h.removeprefix("ashlar/") for h in families.included(root, f"ashlar/{header}")}
 
 
-for header, found in families.names_by_header(root).items():
-    if found:
-        target = re.search(r"Link ``ashlar::(\w+)``", pages[families.family_of(header)])[1]
-        faults += [f"the family {families.family_of(header)} links ashlar::{target}, which lacks {h}" for h in sorted(behind(header)) if parts[h] not in links[target]]
+for header in families.names_by_header(root):
+    target = re.search(r"Link ``ashlar::(\w+)``", pages[families.family_of(header)])[1]
+    faults += [f"the family {families.family_of(header)} links ashlar::{target}, which lacks {h}" for h in sorted(behind(header)) if parts[h] not in links[target]]
 
 # A how-to or a step of the tutorial with code names the headers that it needs, by "Include `ashlar/...`" or in its code, and they declare the public names that the code calls.
 declared = {}
 for header, found in families.names_by_header(root).items():
     for name in found:
         declared.setdefault(name.rpartition("::")[2], set()).add(header)
-includes |= {h.name: set(re.findall(r'^#include "ashlar/([^"]+)"', h.read_text(encoding="utf-8"), re.M)) for h in include.glob("*.hpp")}
 for page in sorted([*(root / "docs" / "how_to").glob("*.md"), *(root / "docs" / "tutorial").glob("*.md")]):
     text = page.read_text(encoding="utf-8")
     code = "\n".join(re.findall(r"^```cpp\n(.*?)^```", text, re.M | re.S))
@@ -67,10 +59,10 @@ for page in sorted([*(root / "docs" / "how_to").glob("*.md"), *(root / "docs" / 
     named = set(re.findall(r"#include <ashlar/([^>]+)>", code))
     for sentence in re.findall(r"\bInclude ((?:[^.]|\.hpp)+)\.\s", prose):
         named |= set(re.findall(r"`ashlar/([\w/]+\.hpp)`", sentence.partition("which")[0]))
-    faults += [f"{page.relative_to(root)} includes ashlar/{h}, which is not there" for h in sorted(named - set(includes))]
+    faults += [f"{page.relative_to(root)} includes ashlar/{h}, which is not there" for h in sorted(named - set(parts))]
     if code and not named:
         faults.append(f"{page.relative_to(root)} does not say which headers its code needs: Include `ashlar/...`.")
-    if code and named <= set(includes):
+    if code and named <= set(parts):
         reached = set().union(*map(behind, named))
         calls = set(re.findall(r"(?<![.:\w])(\w+)\s*[<({]", re.sub(r"//.*|\"[^\"\n]*\"", "", code))) & set(declared)
         quoted = "".join((root / f).read_text(encoding="utf-8") for f in set(re.findall(r"^<!-- (\S+) \[", text, re.M)))
@@ -237,8 +229,8 @@ with tempfile.TemporaryDirectory() as folder:
 
 # An EXPECT that fits several sentences leaves open which one a program shows.
 for source in sorted((root / "tests" / "fail").glob("*/*.cpp")):
-    for expected in re.findall(r"^ *// EXPECT: (.*)$", source.read_text(encoding="utf-8"), re.M):
-        fitting = [s for s in errors.known_sentences(root) if "ashlar" in expected and re.search(expected, s)]
+    for expected in sentences.expected(source.read_text(encoding="utf-8")):
+        fitting = errors.fitting_sentences(root, expected)
         if len(fitting) > 1:
             faults.append(f"{source.relative_to(root)} expects words of {len(fitting)} sentences: {expected}")
 

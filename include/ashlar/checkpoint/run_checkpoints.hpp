@@ -68,7 +68,8 @@ class run_checkpoints {
     return resume_all(parameters, state, variables);
   }
   /// The same for four trees or more. Errors do not name the line of the call.
-  // A pack leaves no place for it. after_step has a first argument that brings it by conversion, but a conversion deduces no type of a tree.
+  // A pack leaves no place for it. after_step has a first argument that brings it by conversion, but a conversion deduces
+  // no type of a tree.
   template <class P, class S, class V, class W, class... X>
     requires(!std::is_same_v<W const, call_site const>)
   data_position resume(P& parameters, S& state, V& variables, W& more, X&... trees) {

@@ -165,10 +165,7 @@ struct value_of<Context, basic_partial<L, Op, A...>> {
       "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
   static constexpr layout_value make() {
     layout_value v = value_of<Context, L>::make();
-    v.add_partial(
-        op_index<typename Context::ops, Op>,
-        ((name_index_v<typename Context::names, A> >= 0 ? mask_of(name_index_v<typename Context::names, A>) : 0u) |
-         ... | 0u));
+    v.add_partial(op_index<typename Context::ops, Op>, axes_of<typename Context::names, split<A...>>.mask());
     return v;
   }
 };

@@ -286,7 +286,8 @@ constexpr void named_leaves(F&& f, X& x) {
 /// strategy and mesh: parameter i draws with fold_in(key, i).
 /// Cost: no communication.
 /// Error: a rule that matches no parameter, an output_rule that matches no layer, and two rules that match one do not
-/// compile. Neither does a layout of another rank or with an axis that the mesh lacks, or a model with a leaf that is no weight.
+/// compile. Neither does a layout of another rank or with an axis that the mesh lacks, or a model with a leaf that is
+/// no weight.
 /// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
 template <class Strategy, class T = float, class Handle, class Model>
 constexpr auto init(Handle const& m, Model const& model, prng_key key, call_site w = call_site::current()) {

@@ -87,18 +87,6 @@ constexpr void check_update(P const& p, G const& g, S const&... used) {
    ...);
 }
 
-template <class P>
-constexpr auto zeros_like(P const& p) {
-  if constexpr (!are_tensors<P>())
-    return p;
-  else
-    return map(
-        [](auto const& x) {
-          using X = std::remove_cvref_t<decltype(x)>;
-          return filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), element_t<X>(0));
-        },
-        p);
-}
 /// Zeros like p, or tensors without elements if they are not used.
 template <class P>
 constexpr auto zeros_if(bool used, P const& p) {
@@ -113,6 +101,10 @@ constexpr auto zeros_if(bool used, P const& p) {
           return filled<element_t<X>, layout_t<X>>(x.mesh(), extents, element_t<X>(0));
         },
         p);
+}
+template <class P>
+constexpr auto zeros_like(P const& p) {
+  return zeros_if(true, p);
 }
 
 }  // namespace train_detail

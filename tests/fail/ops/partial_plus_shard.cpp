@@ -1,4 +1,4 @@
-// A partial tensor is added to one that the same axis shards: a rank has a term of all elements of one, and a part of the other.
+// A partial tensor is added to one that the same axis shards. A rank has terms of all elements of the first, and a part of the second.
 // EXPECT: ashlar::elementwise: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"
