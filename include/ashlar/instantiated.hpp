@@ -14,6 +14,7 @@
 #include "ashlar/plan/compiled/print_product.hpp"
 #include "ashlar/comm/compiled/agree.hpp"
 #include "ashlar/comm/compiled/call_history.hpp"
+#include "ashlar/comm/compiled/call_of_ranks.hpp"
 #include "ashlar/comm/compiled/call_report.hpp"
 #include "ashlar/comm/compiled/collective_in_progress.hpp"
 #include "ashlar/comm/compiled/collective_log.hpp"

@@ -4,11 +4,12 @@
 //   none        the culprit has no fault, and nobody may have an error
 //   pauses      the culprit is stopped for 1.5 s before the call; nobody may have an error
 //   throws      the culprit has an error of its own instead of the call, and catches it
-//   differs     the culprit makes another call
+//   differs     the culprit makes another call: the second of a CALL "one,other", else a collective
 //   stops       the culprit is stopped until the others have given up, by ASHLAR_DEADLINE
 //   leaves      the culprit ends its program; nothing can follow
 //   dies        the culprit is killed; nothing can follow
 // Without CALL: all calls that can have the fault.
+// attack pairs SHARE FOLDER: CALL "one,other" for each one and other call: all pairs of which the number is a multiple of SHARE.
 // attack soak SECONDS SEED FOLDER: random calls with random faults of the first five kinds and random extents.
 // Prints one line per call. The status is 0 if every rank that waited had an error in time, and 1 otherwise.
 #include "calls.hpp"
@@ -68,7 +69,7 @@ class attacker {
       on.write_inputs();
       (void)on.call("all_gather");
       begin = now(), had_waited = without_core();
-      return rank_ == culprit ? with_fault(on, fault, call) : on.call(call);
+      return rank_ == culprit ? with_fault(on, fault, call) : on.call(first_of(call));
     });
     double const took = now() - begin, waited = without_core() - had_waited;
     if (rank_ != culprit && fault == "stops") {
@@ -95,6 +96,18 @@ class attacker {
   // A rank that makes a mesh waits for one that has had an error, or calls something else: it may come to the mesh, too.
   static bool can_have(std::string const& fault, std::string const& call) {
     return call != "mesh" || (fault != "throws" && fault != "differs");
+  }
+  bool pairs(std::size_t share) {
+    auto const names = stage::names();
+    bool good = true;
+    std::size_t const n = names.size();
+    int culprit = 0;
+    for (std::size_t k = 0; k < n * n; k += share) {
+      std::string const &one = names[k / n], &other = names[k % n];
+      if (one == other || one == "mesh" || other == "mesh") continue;
+      good = attack("differs", culprit++ % ranks_, one + "," + other, 240) && good;
+    }
+    return good;
   }
   // Every rank draws the same attacks.
   bool soak(double seconds, unsigned seed) {
@@ -145,9 +158,14 @@ class attacker {
     }
   }
 
+  static std::string first_of(std::string const& call) { return call.substr(0, call.find(',')); }
   static bool with_fault(stage& on, std::string const& fault, std::string const& call) {
     if (fault == "throws") throw error("an error of its own");
-    if (fault == "differs") return on.call(call == "all_to_all" ? "roll" : "all_to_all");
+    if (fault == "differs") {
+      auto const comma = call.find(',');
+      if (comma != std::string::npos) return on.call(call.substr(comma + 1));
+      return on.call(call == "all_to_all" ? "roll" : "all_to_all");
+    }
     if (fault == "stops") std::raise(SIGSTOP);
     if (fault == "pauses") pause(1.5);
     if (fault == "dies") std::raise(SIGKILL);
@@ -180,7 +198,9 @@ class attacker {
     if (!right)
       std::printf("[rank %d] %s, rank %d, %s: %.1f s, %.1f of them without a core, %s\n", rank_, fault.c_str(), culprit,
                   call.c_str(), took, most, heard.c_str());
-    int mine[2]{right, !(!own && has_error)}, all[2]{};
+    // Of two calls the others may be one in which nobody waits for the culprit.
+    bool const counts = !own || call.find(',') != std::string::npos;
+    int mine[2]{right, !(counts && has_error)}, all[2]{};
     MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, ranks);
     double longest = 0, const_took = own ? 0 : took;
     MPI_Allreduce(&const_took, &longest, 1, MPI_DOUBLE, MPI_MAX, ranks);
@@ -214,14 +234,20 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (count < 4 || (fault == "soak" && count < 5)) {
-    std::fprintf(stderr,
-                 "usage: attack FAULT CULPRIT FOLDER [CALL...] | attack soak SECONDS SEED FOLDER | attack list\n");
+    std::fprintf(
+        stderr,
+        "usage: attack FAULT CULPRIT FOLDER [CALL...] | attack pairs SHARE FOLDER | attack soak SECONDS SEED FOLDER | "
+        "attack list\n");
     return 2;
   }
   environment const env;
   if (fault == "soak") {
     attacker all(arguments[4]);
     return all.soak(std::atof(arguments[2]), static_cast<unsigned>(std::atol(arguments[3]))) ? 0 : 1;
+  }
+  if (fault == "pairs") {
+    attacker all(arguments[3]);
+    return all.pairs(static_cast<std::size_t>(std::atol(arguments[2]))) ? 0 : 1;
   }
   attacker all(arguments[3]);
   int culprit = std::atoi(arguments[2]), ranks = 0;

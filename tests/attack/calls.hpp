@@ -4,6 +4,7 @@
 #include <ashlar/checkpoint/arrays.hpp>
 #include <ashlar/checkpoint/checkpoints.hpp>
 #include <ashlar/io/field_series.hpp>
+#include <ashlar/io/hdf5_attributes.hpp>
 #include <ashlar/io/hdf5_files.hpp>
 #include <ashlar/tensor/between_meshes.hpp>
 
@@ -51,6 +52,7 @@ class stage {
       double const x = i;
       npy.write(reinterpret_cast<char const*>(&x), sizeof x);
     }
+    std::ofstream(folder / "in.raw", std::ios::binary).write("abcdefghijkl", 12);
     std::ofstream idx(folder / "in.idx", std::ios::binary);
     idx.write("\0\0\x08\x01\0\0\0\x0c", 8) << "abcdefghijkl";
   }
@@ -116,7 +118,40 @@ class stage {
             {"copy_to_mesh", &stage::copies_to_mesh},
             {"open_npy", &stage::opens_npy},
             {"open_idx", &stage::opens_idx},
-            {"batch_stream", &stage::reads_batch}};
+            {"batch_stream", &stage::reads_batch},
+            {"open_raw", &stage::opens_raw},
+            {"csv_log", &stage::logs},
+            {"add_hdf5", &stage::adds_hdf5},
+            {"update_hdf5", &stage::updates_hdf5},
+            {"load_hdf5_attribute", &stage::loads_attribute},
+            {"raw_max", &stage::takes_largest_of_raw_memory},
+            {"raw_pair", &stage::reduces_two_of_raw_memory},
+            {"raw_broadcast", &stage::broadcasts_from<0>},
+            {"raw_broadcast_from_1", &stage::broadcasts_from<1>},
+            {"raw_broadcast_of_many", &stage::broadcasts_many},
+            {"raw_all_gather", &stage::gathers_raw_memory},
+            {"raw_all_to_all", &stage::exchanges_raw_memory},
+            {"raw_reduce_scatter", &stage::scatters_sums_of_raw_memory},
+            {"raw_permute", &stage::permutes_raw_memory},
+            // The same functions with other arguments.
+            {"save_checkpoint_of_two", &stage::saves_two},
+            {"load_checkpoint_by_rows", &stage::loads_by<rows>},
+            {"checkpoints_at_once", &stage::saves_at_once},
+            {"save_arrays_by_columns", &stage::saves_arrays_by<columns>},
+            {"load_arrays_by_rows", &stage::loads_arrays_by<rows>},
+            {"save_npy_by_columns", &stage::saves_npy_by<columns>},
+            {"load_npy_by_rows", &stage::loads_npy_by<rows>},
+            {"save_npz_of_one", &stage::saves_npz_of_one},
+            {"load_npz_by_rows", &stage::loads_npz_by<rows>},
+            {"save_hdf5_in_chunks", &stage::saves_hdf5_in_chunks},
+            {"load_hdf5_by_rows", &stage::loads_hdf5_by<rows>},
+            {"load_hdf5_box", &stage::loads_hdf5_box},
+            {"field_series_of_two", &stage::saves_series_of_two},
+            {"pad", &stage::pads<100>},
+            {"pad_by_101", &stage::pads<101>},
+            {"slice", &stage::slices<50>},
+            {"slice_from_51", &stage::slices<51>},
+            {"sort_of_columns", &stage::sorts_columns}};
   }
 
   template <class L>
@@ -251,19 +286,79 @@ class stage {
     comm::all_reduce<op::sum>(m_.communicator(), &raw_number, 1);
     return raw_number == m_.size();
   }
+  bool takes_largest_of_raw_memory() {
+    raw_number = 1;
+    comm::all_reduce<op::max>(m_.communicator(), &raw_number, 1);
+    return raw_number == 1;
+  }
+  bool reduces_two_of_raw_memory() {
+    int two[]{1, 1};
+    comm::all_reduce<op::sum>(m_.communicator(), two, 2);
+    return two[1] == m_.size();
+  }
+  template <int Root>
+  bool broadcasts_from() {
+    int n = m_.rank() == Root ? 7 : 0;
+    comm::broadcast(m_.communicator(), &n, 1, Root);
+    return n == 7;
+  }
+  bool broadcasts_many() {
+    std::vector<double> x(100000, m_.rank() == 0 ? 7. : 0.);
+    comm::broadcast(m_.communicator(), x.data(), x.size(), 0);
+    return x.back() == 7;
+  }
+  bool gathers_raw_memory() {
+    std::vector<int> all(static_cast<std::size_t>(m_.size()));
+    comm::all_gather(m_.communicator(), &(raw_number = 1), 1, all.data());
+    return all.back() == 1;
+  }
+  bool exchanges_raw_memory() {
+    std::vector<int> from(static_cast<std::size_t>(m_.size()), m_.rank()), to(from.size());
+    comm::all_to_all(m_.communicator(), from.data(), 1, to.data());
+    return to.back() == m_.size() - 1;
+  }
+  bool scatters_sums_of_raw_memory() {
+    std::vector<int> const from(static_cast<std::size_t>(m_.size()), 1);
+    int sum = 0;
+    comm::reduce_scatter<op::sum>(m_.communicator(), from.data(), &sum, 1);
+    return sum == m_.size();
+  }
+  bool permutes_raw_memory() {
+    int const p = m_.size(), r = m_.rank();
+    int from = -1;
+    comm::permute(m_.communicator(), &r, 1, (r + 1) % p, &from, 1, (r + p - 1) % p);
+    return from == (r + p - 1) % p;
+  }
+  template <int N>
+  bool pads() {
+    return pad(numbered<rows>(), {N, 0}, {0, 0}).extents()[0] == n_ + N;
+  }
+  template <int N>
+  bool slices() {
+    return slice<rows>(numbered<rows>(), {N, 0}, {n_ / 2, 30}).extents()[0] == n_ / 2;
+  }
   bool makes_a_mesh() { return device_mesh<line>(MPI_COMM_WORLD, {m_.size()}).size() == m_.size(); }
   bool saves() {
     auto x = numbered<rows>();
     save_checkpoint(folder_ / "out.h5", m_.communicator(), 3, checkpoint_part("x", x));
     return true;
   }
-  bool loads() {
-    auto x = make<double, columns>(m_, {n_, 30});
+  bool saves_two() {
+    auto x = numbered<rows>(), y = numbered<rows>();
+    save_checkpoint(folder_ / "out.h5", m_.communicator(), 3, checkpoint_part("x", x), checkpoint_part("y", y));
+    return true;
+  }
+  bool loads() { return loads_by<columns>(); }
+  template <class L>
+  bool loads_by() {
+    auto x = make<double, L>(m_, {n_, 30});
     return load_checkpoint(file("in.h5"), m_.communicator(), checkpoint_part("x", x)) == 3 && is_numbered(x);
   }
-  bool saves_later() {
+  bool saves_later() { return saves_step(true); }
+  bool saves_at_once() { return saves_step(false); }
+  bool saves_step(bool later) {
     auto x = numbered<rows>();
-    checkpoints c(m_.communicator(), folder_ / "run", {.every = 1, .keep = 2, .asynchronous = true});
+    checkpoints c(m_.communicator(), folder_ / "run", {.every = 1, .keep = 2, .asynchronous = later});
     c.after_step(1, checkpoint_part("x", x));
     c.finish();
     return true;
@@ -272,36 +367,87 @@ class stage {
     auto x = make<double, columns>(m_, {n_, 30});
     return run_->resume(checkpoint_part("x", x)) == 1 && is_numbered(x);
   }
-  bool saves_arrays() {
-    save_arrays(folder_ / "out.safetensors", m_.communicator(), build<only>(numbered<rows>()));
+  bool saves_arrays() { return saves_arrays_by<rows>(); }
+  template <class L>
+  bool saves_arrays_by() {
+    save_arrays(folder_ / "out.safetensors", m_.communicator(), build<only>(numbered<L>()));
     return true;
   }
-  bool loads_arrays() {
-    auto p = build<only>(make<double, columns>(m_, {n_, 30}));
+  bool loads_arrays() { return loads_arrays_by<columns>(); }
+  template <class L>
+  bool loads_arrays_by() {
+    auto p = build<only>(make<double, L>(m_, {n_, 30}));
     load_arrays(file("in.safetensors"), m_.communicator(), p);
     return is_numbered(p.x);
   }
   std::string text(char const* name) const { return (folder_ / name).string(); }
-  bool saves_npy() {
-    save_npy(numbered<rows>(), text("out.npy"));
+  bool saves_npy() { return saves_npy_by<rows>(); }
+  template <class L>
+  bool saves_npy_by() {
+    save_npy(numbered<L>(), text("out.npy"));
     return true;
   }
-  bool loads_npy() { return is_numbered(load_npy<double, columns>(m_, file("in.npy").string())); }
+  bool loads_npy() { return loads_npy_by<columns>(); }
+  template <class L>
+  bool loads_npy_by() {
+    return is_numbered(load_npy<double, L>(m_, file("in.npy").string()));
+  }
   bool saves_npz() {
     save_npz(text("out.npz"), npz_array("x", numbered<rows>()), npz_array("y", numbered<columns>()));
     return true;
   }
-  bool loads_npz() { return is_numbered(load_npz<double, columns>(m_, file("in.npz").string(), "x")); }
+  bool saves_npz_of_one() {
+    save_npz(text("out.npz"), npz_array("x", numbered<rows>()));
+    return true;
+  }
+  bool loads_npz() { return loads_npz_by<columns>(); }
+  template <class L>
+  bool loads_npz_by() {
+    return is_numbered(load_npz<double, L>(m_, file("in.npz").string(), "x"));
+  }
   bool saves_hdf5() {
     save_hdf5(numbered<rows>(), text("field.h5"), "x");
     return true;
   }
-  bool loads_hdf5() { return is_numbered(load_hdf5<double, columns>(m_, file("field.h5").string(), "x")); }
+  bool saves_hdf5_in_chunks() {
+    save_hdf5(numbered<rows>(), text("field.h5"), "x", {.chunk = {16, 30}});
+    return true;
+  }
+  bool loads_hdf5() { return loads_hdf5_by<columns>(); }
+  template <class L>
+  bool loads_hdf5_by() {
+    return is_numbered(load_hdf5<double, L>(m_, file("field.h5").string(), "x"));
+  }
+  bool loads_hdf5_box() {
+    return load_hdf5<double, columns>(m_, file("field.h5").string(), "x", {0, 1}, {n_, 20}).extents()[1] == 20;
+  }
+  bool adds_hdf5() {
+    if (m_.rank() == 0)
+      std::filesystem::copy_file(file("field.h5"), text("added.h5"), std::filesystem::copy_options::overwrite_existing);
+    add_hdf5(numbered<rows>(), text("added.h5"), "y");
+    return true;
+  }
+  bool updates_hdf5() {
+    update_hdf5(numbered<rows>(), file("field.h5").string(), "x", {0, 0});
+    return true;
+  }
+  bool loads_attribute() { return load_hdf5_attribute<double>(m_, file("field.h5").string(), "x", "step") == 3; }
+  bool saves_series_of_two() {
+    field_series series(m_, text("series.xdmf"));
+    series.write(0.5, series_field("x", numbered<rows>()), series_field("y", numbered<rows>()));
+    return true;
+  }
+  bool logs() {
+    csv_log log(m_.communicator(), text("log.csv"), {"epoch", "loss"});
+    log.add({1., 2.});
+    return true;
+  }
   bool saves_series() {
     field_series series(m_, text("series.xdmf"));
     series.write(0.5, series_field("x", numbered<rows>()));
     return true;
   }
+  bool sorts_columns() { return sort<1>(all_to_all<"x", 1>(numbered<rows>())).extents()[0] == n_; }
   bool sorts() { return is_numbered(sort<0>(numbered<rows>())); }
   bool multiplies() {
     auto const y = matmul<rows>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5));
@@ -318,6 +464,7 @@ class stage {
     return is_numbered(copy_to_mesh<rows>(m_, {n_, 30}, all));
   }
   bool opens_npy() { return open_npy(m_.communicator(), folder_ / "in.npy").examples() == 12; }
+  bool opens_raw() { return open_raw<std::uint8_t>(m_.communicator(), text("in.raw"), {12}).examples() == 12; }
   bool opens_idx() { return open_idx(m_.communicator(), folder_ / "in.idx").examples() == 12; }
   bool reads_batch() {
     batch_stream stream(m_, from_arrays(npy_array{{12}, npy_kind::u1, std::vector<std::uint8_t>(12)}).batch(6),
@@ -334,7 +481,7 @@ class stage {
     save_arrays(file("in.safetensors"), m_.communicator(), build<only>(numbered<rows>()));
     save_npy(x, file("in.npy").string());
     save_npz(file("in.npz").string(), npz_array("x", x));
-    save_hdf5(x, file("field.h5").string(), "x");
+    save_hdf5(x, file("field.h5").string(), "x", {.attributes = {{"step", 3.}}});
     run_.emplace(m_.communicator(), file("run"));
     run_->save(1, checkpoint_part("x", x));
   }

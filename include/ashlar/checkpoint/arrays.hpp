@@ -65,8 +65,9 @@ void load_arrays(comm_detail::at_call<std::string> const& file, communicator con
                  array_map const& map = {}) {
   static_assert(!checkpoint_detail::trees_are_const<X>::value,
                 "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
-  comm_detail::calls_as const here(c, "load_arrays", file.site);
-  checkpoint_detail::load_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map);
+  auto leaves = checkpoint_detail::leaves_of(c, checkpoint_part("", tree));
+  comm_detail::calls_as const here(c, "load_arrays", file.site, checkpoint_detail::way_of(leaves));
+  checkpoint_detail::load_arrays_of(c, file.value, std::move(leaves), map);
 }
 /// Gives several trees the arrays of one file. The leaves' paths begin with the names of the parts.
 /// Example: load_arrays("net.weights.h5", c, map, checkpoint_part("parameters", p), checkpoint_part("statistics", s));
@@ -75,8 +76,9 @@ void load_arrays(comm_detail::at_call<std::string> const& file, communicator con
                  checkpoint_part<X> const& first, checkpoint_part<More> const&... more) {
   static_assert(!checkpoint_detail::trees_are_const<X, More...>::value,
                 "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
-  comm_detail::calls_as const here(c, "load_arrays", file.site);
-  checkpoint_detail::load_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, first, more...), map);
+  auto leaves = checkpoint_detail::leaves_of(c, first, more...);
+  comm_detail::calls_as const here(c, "load_arrays", file.site, checkpoint_detail::way_of(leaves));
+  checkpoint_detail::load_arrays_of(c, file.value, std::move(leaves), map);
 }
 
 /// Saves a tree as arrays that other programs read: whole tensors, whatever their layouts. The file's name says the
@@ -94,17 +96,18 @@ void load_arrays(comm_detail::at_call<std::string> const& file, communicator con
 template <class X>
 void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X const& tree,
                  array_map const& map = {}, save_arrays_options const& options = {}) {
-  comm_detail::calls_as const here(c, "save_arrays", file.site);
-  checkpoint_detail::save_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map,
-                                    options);
+  auto leaves = checkpoint_detail::leaves_of(c, checkpoint_part("", tree));
+  comm_detail::calls_as const here(c, "save_arrays", file.site, checkpoint_detail::way_of(leaves));
+  checkpoint_detail::save_arrays_of(c, file.value, std::move(leaves), map, options);
 }
 /// Saves several trees as arrays. The leaves' paths begin with the names of the parts.
 template <class X, class... More>
 void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
                  save_arrays_options const& options, checkpoint_part<X> const& first,
                  checkpoint_part<More> const&... more) {
-  comm_detail::calls_as const here(c, "save_arrays", file.site);
-  checkpoint_detail::save_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, first, more...), map, options);
+  auto leaves = checkpoint_detail::leaves_of(c, first, more...);
+  comm_detail::calls_as const here(c, "save_arrays", file.site, checkpoint_detail::way_of(leaves));
+  checkpoint_detail::save_arrays_of(c, file.value, std::move(leaves), map, options);
 }
 
 }  // namespace ashlar

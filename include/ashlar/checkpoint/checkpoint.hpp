@@ -89,8 +89,9 @@ void load_leaves(communicator const& c, Reader const& from, checkpoint_leaves co
 template <class... X>
 void save_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c, index_t step,
                      checkpoint_part<X> const&... parts) {
-  comm_detail::calls_as const here(c, "save_checkpoint", file.site);
-  checkpoint_detail::save_leaves(c, file.value, step, checkpoint_detail::leaves_of(c, parts...));
+  auto const leaves = checkpoint_detail::leaves_of(c, parts...);
+  comm_detail::calls_as const here(c, "save_checkpoint", file.site, checkpoint_detail::way_of(leaves));
+  checkpoint_detail::save_leaves(c, file.value, step, leaves);
 }
 
 /// Gives trees the values in a file and returns its step. Any mesh, layouts and number of ranks may have written the
@@ -105,8 +106,8 @@ void save_checkpoint(comm_detail::at_call<std::string> const& file, communicator
 template <class... X>
 index_t load_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c,
                         checkpoint_part<X> const&... parts) {
-  comm_detail::calls_as const here(c, "load_checkpoint", file.site);
   auto const leaves = checkpoint_detail::leaves_of(c, parts...);
+  comm_detail::calls_as const here(c, "load_checkpoint", file.site, checkpoint_detail::way_of(leaves));
   checkpoint_detail::checkpoint_reader const from(c, file.value, leaves);
   from.match(leaves);
   checkpoint_detail::load_leaves(c, from, leaves);

@@ -212,6 +212,13 @@ checkpoint_leaves leaves_of(communicator const& c, checkpoint_part<X> const&... 
   return all;
 }
 
+/// The way of a function of checkpoints depends on the layout of each leaf. All ranks compare it.
+inline std::uint64_t way_of(checkpoint_leaves const& leaves) {
+  std::uint64_t way = leaves.size();
+  for (auto const& l : leaves) way = comm_detail::mixed_words(way, io_detail::way_of(l->layout));
+  return way;
+}
+
 }  // namespace checkpoint_detail
 
 }  // namespace ashlar

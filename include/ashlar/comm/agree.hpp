@@ -73,7 +73,7 @@ namespace ashlar::comm {
 /// Pre: if f calls collectives, no rank throws while others wait in one of them.
 /// Post: returns the value of f, if f has one.
 /// Collective: all ranks of c; blocks. Not inside a catch block that only some ranks enter.
-/// Cost: an all-reduce of 8 bytes; two more broadcasts if f throws.
+/// Cost: an all-reduce of 64 bytes; two more broadcasts if f throws.
 /// Error: `ashlar::error` with the message and the number of the lowest rank whose f threw. If c has all ranks of a
 ///   mesh, also if another rank calls something else, has failed or has ended; else after the deadline, if there is one.
 /// Example: `auto const images = comm::collectively(c, [&] { return read_images(path); });`
@@ -111,7 +111,7 @@ void on_root(communicator const& c, F f, char const* name = "comm::on_root", cal
 
 /// Checks that all ranks have the same number of values, and the same values in the same order.
 /// Collective: all ranks of c; blocks.
-/// Cost: an all-reduce of 144 bytes for each 8 values.
+/// Cost: an all-reduce of 64 bytes.
 /// Error: `ashlar::error` on every rank. It names two ranks and their different values.
 /// Example: `comm::require_equal(c, extents, "ashlar::make: the extents");`
 ASHLAR_INLINE void require_equal(communicator const& c, std::span<index_t const> values, std::string const& what,

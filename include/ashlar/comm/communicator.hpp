@@ -26,6 +26,7 @@
 namespace ashlar::comm_detail {
 
 struct node_levels;
+class desync_monitor;
 
 /// A collective in shared memory that has begun and is not complete. The next collective there completes it first.
 class unfinished_collective {
@@ -48,6 +49,8 @@ class waiting_monitor {
   /// Tells the other ranks of that call which call it is: this rank has learned that the calls differ.
   /// `know`: the number of ranks that have learned it, too, this one among them. Pre: in_call().
   virtual void tell_others(int know) = 0;
+  /// Desync detection itself, which compares calls; null for another monitor.
+  virtual desync_monitor* detection() { return nullptr; }
   virtual ~waiting_monitor() = default;
 };
 
@@ -62,6 +65,7 @@ struct collective_name {
 struct calling_function {
   char const* name = nullptr;
   call_site site{};
+  std::uint64_t way = 0;  // of the arguments on which its way depends, and of functions within it
 };
 
 struct communicator_state {

@@ -2,6 +2,7 @@
 // The mesh on real ranks.
 #pragma once
 #include <cstdio>
+#include <numeric>
 #include <string_view>
 
 #include "ashlar/comm/agree.hpp"
@@ -34,6 +35,22 @@ inline int processes_of(MPI_Comm comm) {
   int ranks = 0;
   if (mpi_is_usable() && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &ranks);
   return ranks;
+}
+
+// Returns a fingerprint of the processes of a communicator, in order.
+inline std::uint64_t order_of_processes(MPI_Comm comm) {
+  MPI_Group ours, world;
+  check(MPI_Comm_group(comm, &ours), "MPI_Comm_group");
+  check(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  std::vector<int> own(static_cast<std::size_t>(processes_of(comm)));
+  std::iota(own.begin(), own.end(), 0);
+  std::vector<int> process(own.size());
+  check(MPI_Group_translate_ranks(ours, static_cast<int>(own.size()), own.data(), world, process.data()),
+        "MPI_Group_translate_ranks");
+  MPI_Group_free(&ours), MPI_Group_free(&world);
+  std::uint64_t order = 0;
+  for (int const p : process) order = mixed_words(order, static_cast<std::uint64_t>(p) + 1);
+  return order;
 }
 
 // Returns the sizes of a Cartesian communicator with as many dimensions. Of another communicator, returns the static
@@ -171,6 +188,8 @@ class device_mesh {
   index_t collectives_run(collective v) const { return state_->collectives_run[static_cast<int>(v)]; }
   void count(collective v) const { ++state_->collectives_run[static_cast<int>(v)]; }
   comm_detail::mesh_calls const& calls() const { return state_->calls; }
+  /// Equal on two meshes of the same processes in the same order.
+  std::uint64_t order_of_ranks() const { return state_->order_of_ranks; }
   /// An object that lives as long as the mesh, such as a grid of another library on the same ranks. The first call with
   /// a key makes it, by make().
   template <class T, class F>
@@ -209,13 +228,15 @@ class device_mesh {
     ashlar::recorder<Mesh>* notes = nullptr;
     index_t collectives_run[16]{};
     std::string without_shared_memory;
+    std::uint64_t order_of_ranks = 0;
     std::vector<kept_object> kept;  // ends before the communicators
 
     state(MPI_Comm comm, std::span<int const> sizes, call_site const& w)
         : calls(comm_detail::processes_of(comm) > 1 ? comm_detail::mesh_calls(comm) : comm_detail::mesh_calls()),
           whole(met(comm, calls, w)),
           shape(checked(whole, sizes)),
-          part(std::size_t(1) << Mesh::axes) {
+          part(std::size_t(1) << Mesh::axes),
+          order_of_ranks(comm_detail::order_of_processes(comm)) {
       mesh_shape const& s = shape.sizes();
       unsigned large = 0;
       for (int a = 0; a < s.axes; ++a)

@@ -110,7 +110,7 @@ struct no_field_is_given {
 /// Shape: per field (rows, extents of an example...), (rows, elements of an example), or (rows) if an example has one
 /// element. `rows` is the dataset's batch size, or less in the last batch of an epoch, unless that is padded.
 /// Collective: construction and next, all ranks of the mesh, with the same dataset.
-/// Cost: no collective on tensors. next agrees by an all-reduce of 8 bytes that no rank failed, unless none can fail. A
+/// Cost: no collective on tensors. next agrees by an all-reduce of 64 bytes that no rank failed, unless none can fail. A
 /// rank can fail if an array is in a file or its integers may not fit the field. Also in the first call, and the first
 /// after seek, which may start a thread. Memory: prefetch + 1 batches' shards.
 /// Error: ashlar::error on every rank if fields do not fit the arrays, there are no examples, or datasets differ

@@ -44,7 +44,7 @@ ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& pa
 template <class T>
 array_source open_raw(communicator const& c, std::string const& path, std::vector<index_t> const& extents,
                       std::size_t begin = 0, call_site w = call_site::current()) {
-  comm_detail::calls_as const here(c, "open_raw", w);
+  comm_detail::calls_as const here(c, "open_raw", w, extents.size());
   return data_detail::open_together(c, path, "ashlar::open_raw",
                                     [&](std::shared_ptr<io_detail::checked_file> const& file) {
                                       data_detail::check_raw(*file, extents, sizeof(T), begin);

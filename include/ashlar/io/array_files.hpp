@@ -55,6 +55,23 @@ distributed_array array_of(device_mesh<M> const& m, layout_value const& layout, 
           layout,  m.sizes(),     m.communicator(layout.sharding())};
 }
 
+/// The way of a function of files depends on the layout of each tensor. All ranks compare it.
+inline std::uint64_t way_of(layout_value const& layout) {
+  return comm_detail::fingerprint_of(collective::exchange, encode(layout), encode_blocks(layout));
+}
+/// Of a function that reads elements T, also on their type.
+template <class T, class L, class M>
+std::uint64_t way_of_load() {
+  return comm_detail::fingerprint_of(collective::exchange, way_of(sharded_tensor<T, L, M>::layout),
+                                     type_of_elements<T>());
+}
+/// The same for several tensors.
+template <class... X>
+std::uint64_t way_of_tensors() {
+  return comm_detail::fingerprint_of(collective::exchange, sizeof...(X),
+                                     way_of(plan_detail::value_on<mesh_t<X>, owned_layout_t<layout_t<X>>>)...);
+}
+
 /// The bytes of a rank's longest runs of consecutive elements, about.
 ASHLAR_INLINE std::size_t run_bytes(distributed_array const& a);
 /// True if each rank reads, or writes, the elements of its own shard. Else the ranks take consecutive parts of the file,

@@ -66,7 +66,7 @@ class field_series {
                   "ashlar::field_series: elements are float, double or integers; cast the field, or write real and "
                   "imaginary parts");
     communicator const& c = mesh_.communicator();
-    comm_detail::calls_as const here(c, "field_series::write", at.site);
+    comm_detail::calls_as const here(c, "field_series::write", at.site, io_detail::way_of_tensors<X...>());
     double const time = at.value;
     std::vector<io_detail::hdf5_field> written;
     std::string const number = std::to_string(count_);

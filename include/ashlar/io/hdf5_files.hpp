@@ -64,7 +64,7 @@ sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const
                 "ashlar::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one "
                 "of these and cast the tensor");
   communicator const& c = m.communicator();
-  calls_as const here(c, "load_hdf5", w);
+  calls_as const here(c, "load_hdf5", w, fingerprint_of(collective::exchange, way_of_load<T, L, M>(), box.has_value()));
   return tensor_of_hdf5<T, L>(m, *opened_hdf5(c, path, dataset, type_of_elements<T>(), L::rank, box));
 }
 
@@ -137,7 +137,7 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
                 "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
-  comm_detail::calls_as const here(c, "save_hdf5", w);
+  comm_detail::calls_as const here(c, "save_hdf5", w, io_detail::way_of(x.layout));
   io_detail::require_same_file(c, path, "ashlar::save_hdf5");
   auto fields = io_detail::one_field(c, io_detail::shard_of(x), path, dataset, options, "ashlar::save_hdf5");
   io_detail::write_fields(c, path, "ashlar::save_hdf5", fields, {});
@@ -168,7 +168,7 @@ void add_hdf5(X const& expression, std::string const& path, std::string const& d
                 "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
-  comm_detail::calls_as const here(c, "add_hdf5", w);
+  comm_detail::calls_as const here(c, "add_hdf5", w, io_detail::way_of(x.layout));
   io_detail::require_same_file(c, path, "ashlar::add_hdf5");
   auto fields = io_detail::one_field(c, io_detail::shard_of(x), path, dataset, options, "ashlar::add_hdf5");
   io_detail::add_fields(c, path, "ashlar::add_hdf5", fields);
@@ -204,7 +204,7 @@ void update_hdf5(X const& expression, std::string const& path, std::string const
                 "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
-  comm_detail::calls_as const here(c, "update_hdf5", w);
+  comm_detail::calls_as const here(c, "update_hdf5", w, io_detail::way_of(x.layout));
   io_detail::update_dataset(c, path, dataset, std::move(begin), io_detail::shard_of(x));
 }
 

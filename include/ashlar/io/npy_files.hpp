@@ -102,7 +102,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
                 "ashlar::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of "
                 "these and cast the tensor");
   communicator const& c = m.communicator();
-  comm_detail::calls_as const here(c, "load_npy", w);
+  comm_detail::calls_as const here(c, "load_npy", w, io_detail::way_of_load<T, L, M>());
   return io_detail::tensor_of_npy<T, L>(m, io_detail::opened_npy(c, path, io_detail::type_of_elements<T>(), L::rank));
 }
 
@@ -126,7 +126,7 @@ void save_npy(X const& expression, std::string const& path, call_site w = call_s
                 "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
-  comm_detail::calls_as const here(c, "save_npy", w);
+  comm_detail::calls_as const here(c, "save_npy", w, io_detail::way_of(x.layout));
   io_detail::write_npy(c, path, io_detail::shard_of(x));
 }
 

@@ -73,7 +73,7 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& pat
                 "ashlar::load_npz: elements are bool, integers, float, double or complex numbers of these; load one of "
                 "these and cast the tensor");
   communicator const& c = m.communicator();
-  comm_detail::calls_as const here(c, "load_npz", w);
+  comm_detail::calls_as const here(c, "load_npz", w, io_detail::way_of_load<T, L, M>());
   io_detail::npz_input in(c, path, name, io_detail::type_of_elements<T>(), L::rank);
   // Copies of the tensor read the same bytes. The first of them counts.
   bool const counts = m.sizes().position(m.rank(), ~sharded_tensor<T, L, M>::layout.sharding()) == 0;
@@ -107,7 +107,7 @@ void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&
   auto const add = [&](auto const& a) {
     auto const x = plan_detail::materialize(ops_detail::without_halo(a.tensor));
     if (!all) all = x.mesh().communicator();
-    comm_detail::calls_as const here(*all, "save_npz", file.site);
+    comm_detail::calls_as const here(*all, "save_npz", file.site, io_detail::way_of_tensors<X...>());
     comm::collectively(*all, [&] {
       if (x.mesh().size() != all->size())
         throw error("ashlar::save_npz: " + path + ": expected " + a.name + " on a mesh of " +
@@ -118,7 +118,7 @@ void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&
     parts.push_back({a.name, io_detail::npy_header_of(shard.type, x.extents()), std::move(shard)});
   };
   (add(arrays), ...);
-  comm_detail::calls_as const here(*all, "save_npz", file.site);
+  comm_detail::calls_as const here(*all, "save_npz", file.site, io_detail::way_of_tensors<X...>());
   io_detail::write_npz(*all, path, parts);
 }
 

@@ -54,10 +54,13 @@ struct operands_on_different_meshes {
 
 template <class X, class... Other>
 constexpr void require_meshes_of_one_size(X const& x, Other const&... other) {
+  // Compilers print the line on which a call begins.
+  // clang-format off
   if (!((other.mesh().sizes() == x.mesh().sizes()) && ...))
-    // Compilers print the line on which a call begins.
-    // clang-format off
     fail("ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it");
+  if constexpr (requires { x.mesh().order_of_ranks(); })
+    if (!((other.mesh().order_of_ranks() == x.mesh().order_of_ranks()) && ...))
+      fail("ashlar::apply: the operands live on meshes of the same sizes with other ranks, or with ranks in another order; make all tensors of one program on one mesh, or redistribute to it");
   // clang-format on
 }
 

@@ -212,6 +212,7 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w
     static_assert(
         !plan_detail::layout_is_partial<L>::value,
         "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
+    plan_detail::note_argument_of_whole(x, "value", value, w);
     plan_detail::backend<Handle>::fill(x, value);
   }
   return x;

@@ -32,6 +32,7 @@ struct dropout {
 template <tensor X>
 constexpr auto dropout(X const& x, element_t<X> rate, prng_key key) {
   if (!(rate >= 0 && rate < 1)) meta_detail::fail("ashlar::dropout: the rate is at least 0 and less than 1");
+  plan_detail::note_argument(x, "key", key);
   return elementwise(ops_detail::fn::dropout<element_t<X>>{rate, key}, x);
 }
 
@@ -61,7 +62,7 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
   constexpr bool stale = layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
   auto x = allocate<T, std::conditional_t<stale, owned_layout_t<L>, L>>(m, extents, w);
   if constexpr (!meta_detail::is_neither_float_nor_double<T>::value && !halo_waits_for_its_sum<L>::value)
-    backend<Handle>::fill_random(d, x, key);
+    note_argument(x, "key", key, w), backend<Handle>::fill_random(d, x, key);
   if constexpr (stale)
     return with_halo<L>(x);
   else

@@ -77,6 +77,7 @@ constexpr auto select(X const& x, index_t at, call_site w = call_site::current()
                   "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
     return x;
   } else {
+    plan_detail::note_argument_of_whole(x, "index", at, w);
     return apply(ops_detail::select_op{at}, x);
   }
 }

@@ -186,6 +186,8 @@ struct backend<abstract_mesh<M>> {
     return {m, extents};
   }
   static constexpr void note_extents(abstract_mesh<M> const&, shape const&, call_site const&) {}
+  static constexpr void note_argument(abstract_mesh<M> const&, shape const&, common_argument const&, call_site const&) {
+  }
   template <class T, class L, class Op, class... X>
   static constexpr abstract_tensor<T, L, M> make_result(Op const&, abstract_mesh<M> const& m, shape const& extents,
                                                         X const&...) {

@@ -2,6 +2,7 @@
 // The backend of a mesh handle: the seam between the meaning of programs and the machine that runs them.
 #pragma once
 #include "ashlar/meta/philox.hpp"
+#include "ashlar/plan/common_argument.hpp"
 #include "ashlar/plan/ledger.hpp"
 #include "ashlar/plan/step.hpp"
 #include "ashlar/plan/tensor.hpp"
@@ -18,6 +19,7 @@ namespace plan_detail {
 /// an element type, L a layout, P the plan of a redistribution (ops/collectives.hpp), and w the call site.
 ///   allocate<T, L>(handle, extents)              a tensor that is not initialised
 ///   note_extents(handle, extents, w)             the program makes a tensor: all ranks have to give the same extents
+///   note_argument(handle, extents, argument, w)  a call on such a tensor: all ranks have to give the same argument
 ///   make_result<T, L>(op, handle, extents, x...) the result of an operation; x may wait to be evaluated
 ///   fill(y, value), fill_random(distribution, y, key), update_each(f, y, x...)
 ///   fill_counting(y, first, step)                element i of a vector becomes first + i * step
@@ -94,6 +96,17 @@ constexpr auto filled(Handle const& m, shape const& extents, T value) {
   auto x = allocate<T, L>(m, extents);
   backend<Handle>::fill(x, value);
   return x;
+}
+
+/// Notes an argument of a call on x that all ranks give alike, such as the key of random numbers.
+template <class X, class T>
+constexpr void note_argument(X const& x, char const* name, T const& value, call_site const& w = {}) {
+  backend_of<X>::note_argument(x.mesh(), x.extents(), argument(name, value), w);
+}
+/// The same if each rank has the whole of x: else ranks may give values of their own.
+template <class X, class T>
+constexpr void note_argument_of_whole(X const& x, char const* name, T const& value, call_site const& w = {}) {
+  if constexpr (value_on<mesh_t<X>, layout_t<X>>.sharding() == 0) note_argument(x, name, value, w);
 }
 
 /// Step I of a plan P.

@@ -145,6 +145,10 @@ struct backend<device_mesh<M>> {
   static void note_extents(device_mesh<M> const& m, shape const& extents, call_site const& w) {
     m.calls().note_tensor(extents, w);
   }
+  static void note_argument(device_mesh<M> const& m, shape const& extents, common_argument const& a,
+                            call_site const& w) {
+    if (a.name != nullptr) m.calls().note_tensor(extents, w, a);
+  }
   // above; tensor/elementwise.hpp if the result is lazy; tensor/view.hpp if it shares memory
   template <class T, class L, class Op, class... X>
   static auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {

@@ -363,7 +363,9 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
                 "ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix");
   plan_detail::call_in_errors const call(w);
   shape const extents = plan_detail::checked_extents<L>(n);
-  m.calls().note_tensor(extents, w);
+  // Other branches of the program may make other values.
+  bool const whole = Tensor::layout.sharding() == 0;
+  m.calls().note_tensor(extents, w, whole ? plan_detail::argument("line", w.line()) : plan_detail::common_argument{});
   Tensor t(m, extents);
   if constexpr (!Function::value)
     tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},

@@ -67,6 +67,7 @@ template <class G>
   using T = element_t<decltype(first)>;
   using L = typename sum_over<mesh_t<decltype(first)>, axes_sharding_v<G>>::type;
   auto sum = filled<T, L>(first.mesh(), shape{}, T(0));
+  plan_detail::note_argument(sum, "bound", largest, w);
   for_each_leaf(
       [&](auto const& x) {
         // One of the ranks that hold the same elements contributes their squares, the others contribute 0.

@@ -38,7 +38,7 @@ class epoch_table {
 /// existing file is continued. First an unfinished last line of a killed program is removed. So are the rows from the
 /// first one that begins with `before` or more: a run resumed from a checkpoint writes them again.
 /// Pre: the first column rises from row to row.
-/// Collective: construction and add, over all ranks of c. Cost: an all-reduce of 8 bytes; rank 0 writes a line.
+/// Collective: construction and add, over all ranks of c. Cost: an all-reduce of 64 bytes; rank 0 writes a line.
 /// Error: ashlar::error on every rank if the file cannot be opened or written, another run writes it, or it has other
 /// columns. Also for a name with a comma, a quote or the end of a line, and for a row of more or fewer numbers.
 /// Example: csv_log log(m.communicator(), "run.csv", {"epoch", "loss"}, first_epoch); log.add({1, 0.31});

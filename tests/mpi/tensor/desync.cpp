@@ -1,7 +1,9 @@
 // Ranks that do not call the same: each of them learns it within seconds, and who calls what.
+#include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/bundle.hpp"
 #include "ashlar/ops/collectives.hpp"
+#include "ashlar/ops/ops.hpp"
 #include "ashlar/tensor/between_meshes.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/backend.hpp"
@@ -219,6 +221,93 @@ TEST_CASE(
   CHECK(used == 3);
 }
 
+TEST_CASE("desync: two equal calls in exchanged lines are an error on every rank at the next comparison") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  for (char const* const transport : {"mpi", ""}) {
+    by_messages const by(transport);
+    bool const last = testing::rank() == testing::ranks() - 1;
+    unsigned const one = __LINE__ + 3;
+    auto const reduce_in_two_lines = [](auto const& x, auto const& y, bool first) {
+      for (int i = 0; i < 2; ++i) {
+        if (first == (i == 0)) (void)all_reduce<"x">(x);  // one
+        if (first != (i == 0)) (void)all_reduce<"x">(y);  // one + 1
+      }
+    };
+    std::string const text = said_together([&, m = all_ranks()] {
+      auto const x = numbers<partial<layout<none>, "x">>(m, {9}), y = numbers<partial<layout<none>, "x">>(m, {9});
+      reduce_in_two_lines(x, y, last);
+      comm::collectively(m.communicator(), [] {});
+    });
+    CAPTURE(text);
+    CHECK(text.find("ashlar: the ranks do not call the same, in the same order: they have exchanged calls of one kind, "
+                    "first all_reduce over x, desync.cpp:" +
+                    std::to_string(one + 1) + " on rank 0 and all_reduce over x, desync.cpp:" + std::to_string(one) +
+                    " on rank " + std::to_string(testing::ranks() - 1)) == 0);
+    // One call in the lines of two branches is no error.
+    CHECK(said_together([&, m = all_ranks()] {
+            auto const x = numbers<partial<layout<none>, "x">>(m, {9});
+            if (last)
+              (void)all_reduce<"x">(x);
+            else
+              (void)all_reduce<"x">(x);
+            comm::collectively(m.communicator(), [] {});
+          }) == "");
+  }
+}
+
+TEST_CASE(
+    "desync: tensors on meshes of one type and size with ranks in another order are no operands of one operation") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  MPI_Comm reversed = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -testing::rank(), &reversed);
+  {
+    auto const m = all_ranks();
+    device_mesh<line> const other(reversed, {testing::ranks()}), same = all_ranks();
+    auto x = numbers<layout<"x", none>>(m, {9, 16});
+    auto const y = numbers<layout<"x", none>>(other, {9, 16}), z = numbers<layout<"x", none>>(same, {9, 16});
+    std::string const sentence =
+        "ashlar::apply: the operands live on meshes of the same sizes with other ranks, or with ranks in another order";
+    CHECK(contains(said([&] { (void)(x - y); }), sentence));
+    CHECK(contains(said([&] { assign(x, y); }), sentence));
+    CHECK(contains(said([&] { (void)concatenate<1>(x, y); }), sentence));
+    CHECK(contains(said([&] { (void)where(x > 0., x, y); }), sentence));
+    CHECK(said([&] { (void)(x - z); }) == "");
+  }
+  MPI_Comm_free(&reversed);
+}
+
+TEST_CASE("desync: raw calls are told apart by operation, count, type and root, without a wrong number") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  auto const reduce = [](auto op, auto zero, std::size_t n) {
+    return [=](communicator const& c) {
+      std::vector<decltype(zero)> x(n, 3);
+      comm::all_reduce<decltype(op)>(c, x.data(), n);
+    };
+  };
+  auto const broadcast = [](std::size_t n, int root) {
+    return [=](communicator const& c) {
+      std::vector<int> x(n, 3);
+      comm::broadcast(c, x.data(), n, root);
+    };
+  };
+  bool const last = testing::rank() == testing::ranks() - 1;
+  auto const differ = [&](auto right, auto wrong) {
+    for (char const* const transport : {"mpi", ""}) {
+      by_messages const by(transport);
+      std::string const text =
+          said_together([&, m = all_ranks()] { last ? wrong(m.communicator()) : right(m.communicator()); });
+      CAPTURE(text);
+      CHECK(contains(text, "ashlar: the ranks do not call the same, in the same order: a call of all ranks is comm::"));
+      CHECK(contains(text, " with other layouts, extents or elements on rank "));
+    }
+  };
+  differ(reduce(op::sum{}, 0, 1), reduce(op::max{}, 0, 1));
+  differ(reduce(op::sum{}, 0, 1), reduce(op::sum{}, 0, 2));
+  differ(reduce(op::sum{}, 0, 1), reduce(op::sum{}, 0.f, 1));
+  differ(broadcast(1, 0), broadcast(1, 1));
+  differ(broadcast(1, 0), broadcast(100000, 0));
+}
+
 TEST_CASE("desync: where a rank has left messages, no collective among the same ranks takes them for its own") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
@@ -239,8 +328,8 @@ TEST_CASE("desync: where a rank has left messages, no collective among the same 
     } else {
       CHECK(contains(
           said([&] { (void)all_gather<"x">(y); }),
-          "ashlar: a collective among these ranks has failed here before, and they may wait in it; make another "
-          "mesh, on all of them"));
+          "ashlar: a call of these ranks has failed here before, and they may wait in it; make another mesh, on "
+          "all of them"));
       CHECK(contains(
           said([&] { comm::require_equal(m.communicator(), std::vector<index_t>{1}, "numbers"); }),
           "ashlar: a call of these ranks has failed here before, and they may wait in it; make another mesh, on "

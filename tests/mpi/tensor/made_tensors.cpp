@@ -4,6 +4,7 @@
 #include "ashlar/ops/math.hpp"
 #include "ashlar/ops/random.hpp"
 #include "ashlar/ops/reduce.hpp"
+#include "ashlar/ops/select.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/make_haloed.hpp"
 #include "ashlar/tensor/item.hpp"
@@ -132,6 +133,58 @@ TEST_CASE("made tensors: the sum of rows that a rank gives in another number") {
   CHECK(contains(lines, "tensor 1 is {6, 10}, made_tensors.cpp:" + std::to_string(line_of_0) +
                             ", on rank 0 and {6, 11}, made_tensors.cpp:" + std::to_string(line_of_others) +
                             ", on rank "));
+}
+
+TEST_CASE("made tensors: an argument that makes replicas differ is an error on every rank that names both") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  int const culprit = testing::ranks() - 1;
+  auto const own = [&](auto right, auto wrong) { return testing::rank() == culprit ? wrong : right; };
+  auto const whole = [](auto const& m) { return zeros<double, layout<none, none>>(m, {4, 3}); };
+  auto const says = [&](auto f, std::string const& right, std::string const& wrong) {
+    for (char const* const name : {"mpi", ""}) {
+      transport const by(name);
+      std::string const text = said_after(f);
+      CAPTURE(text);
+      CHECK(contains(text, right));
+      CHECK(contains(text, wrong));
+      CHECK(contains(text, "on rank " + std::to_string(culprit)));
+    }
+  };
+  says([&](auto const& m) { (void)full<double, layout<none>>(m, {3}, own(1., 1.5)); }, "{3} with value 1",
+       "{3} with value 1.5");
+  says([&](auto const& m) { (void)full<int, layout<none>>(m, {3}, own(-1, 2)); }, "{3} with value -1",
+       "{3} with value 2");
+  says(
+      [&](auto const& m) {
+        (void)uniform<double, rows>(m, {4, 3}, prng_key{own(7u, 8u)});
+      },
+      "{4, 3} with key 7", "{4, 3} with key 8");
+  says([&](auto const& m) { (void)dropout(whole(m), 0.5, prng_key{own(1u, 2u)}); }, "{4, 3} with key 1",
+       "{4, 3} with key 2");
+  says([&](auto const& m) { (void)select(whole(m), own(0, 3)); }, "{4, 3} with index 0", "{4, 3} with index 3");
+  unsigned const of_culprit = __LINE__ + 4, of_others = __LINE__ + 6;
+  auto const in_two_lines = [&](auto const& m) {
+    // clang-format off
+    if (testing::rank() == culprit)
+      (void)generate<double, layout<none, none>>(m, {4, 3}, ones_of_two{});
+    else
+      (void)generate<double, layout<none, none>>(m, {4, 3}, ones_of_two{});
+    // clang-format on
+  };
+  says(in_two_lines, "{4, 3} with line " + std::to_string(of_others) + ", made_tensors.cpp",
+       "{4, 3} with line " + std::to_string(of_culprit) + ", made_tensors.cpp");
+}
+
+TEST_CASE("made tensors: the parts of a sharded tensor may have values, and be written in lines, of each rank's own") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  transport const by("");
+  CHECK(said_after([&](auto const& m) {
+          (void)full<double, rows>(m, {4, 3}, 1. + testing::rank());
+          if (testing::rank() == 0)
+            (void)generate<double, rows>(m, {4, 3}, ones_of_two{});
+          else
+            (void)generate<double, rows>(m, {4, 3}, ones_of_two{});
+        }) == "");
 }
 
 TEST_CASE("made tensors: one tensor too many on a rank") {

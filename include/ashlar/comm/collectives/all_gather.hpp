@@ -95,7 +95,9 @@ namespace ashlar::comm {
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned,
                 call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::all_gather", w);
+  comm_detail::raw_call const now(
+      c, "comm::all_gather", w,
+      comm_detail::fingerprint_of(collective::all_gather, n_each, comm_detail::element_code<T>), how);
   comm_detail::on_kept_copies(
       c, how, source, n_each, destination, static_cast<std::size_t>(c.size()) * n_each, [&](T const* from, T* to) {
         comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, n_each), true, how);
@@ -106,7 +108,9 @@ void all_gather(communicator const& c, T const* source, std::size_t n_each, T* d
 template <element T>
 void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned,
                 call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::all_gather", w);
+  comm_detail::raw_call const now(
+      c, "comm::all_gather", w,
+      comm_detail::fingerprint_of(collective::all_gather, n_each, comm_detail::element_code<T>), how);
   comm_detail::on_kept_copies(c, how, static_cast<T const*>(nullptr), 0, data,
                               static_cast<std::size_t>(c.size()) * n_each, [&](T const* from, T* to) {
                                 comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, n_each), true,
@@ -120,7 +124,8 @@ void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n, T* destination,
                 std::span<std::size_t const> counts, tuning const& how = tuned, call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::all_gather", w);
+  comm_detail::raw_call const now(c, "comm::all_gather", w,
+                                  comm_detail::fingerprint_of_counts<T>(collective::all_gather, counts), how);
   assert(n == counts[std::size_t(c.rank())]);
   if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
   comm_detail::on_kept_copies(c, how, source, n, destination, comm_detail::sum_of(counts), [&](T const* from, T* to) {
@@ -132,7 +137,8 @@ void all_gather(communicator const& c, T const* source, std::size_t n, T* destin
 template <element T>
 void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned,
                 call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::all_gather", w);
+  comm_detail::raw_call const now(c, "comm::all_gather", w,
+                                  comm_detail::fingerprint_of_counts<T>(collective::all_gather, counts), how);
   comm_detail::on_kept_copies(
       c, how, static_cast<T const*>(nullptr), 0, data, comm_detail::sum_of(counts), [&](T const* from, T* to) {
         comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, counts), false, how);

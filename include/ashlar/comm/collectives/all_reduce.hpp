@@ -187,7 +187,10 @@ namespace ashlar::comm {
 template <class Op, element T>
 void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned,
                 call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::all_reduce", w);
+  comm_detail::raw_call const now(
+      c, "comm::all_reduce", w,
+      comm_detail::fingerprint_of(collective::all_reduce, n, comm_detail::element_code<T>, comm_detail::code_of<Op>),
+      how);
   comm_detail::on_kept_copies(c, how, source, n, destination, n,
                               [&](T const* from, T* to) { comm_detail::run_all_reduce<Op>(c, from, to, n, how); });
 }

@@ -30,7 +30,9 @@ namespace ashlar::comm {
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned,
                 call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::all_to_all", w);
+  comm_detail::raw_call const now(
+      c, "comm::all_to_all", w,
+      comm_detail::fingerprint_of(collective::all_to_all, n_each, comm_detail::element_code<T>), how);
   int const p = c.size();
   if (p == 1) return comm_detail::copy_block(how, source, destination, n_each);
   if (n_each == 0) return;
@@ -64,7 +66,8 @@ template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts,
                 std::span<std::size_t const> send_counts, T* destination, std::span<std::size_t const> receive_counts,
                 tuning const& how = tuned, call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::all_to_all", w);
+  comm_detail::raw_call const now(
+      c, "comm::all_to_all", w, comm_detail::fingerprint_of(collective::all_to_all, comm_detail::element_code<T>), how);
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
   if (c.size() == 1) return comm_detail::copy_block(how, source + send_starts[0], destination, send_counts[0]);

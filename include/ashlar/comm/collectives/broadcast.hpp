@@ -25,15 +25,20 @@ namespace ashlar::comm {
 /// Pre: the same n and root on all ranks.
 /// Post: `data[i]` is the root's `data[i]`.
 /// Collective: all ranks of c; blocks.
-/// Cost: every rank but the root receives n elements.
-/// Error: `ashlar::error` if c has all ranks of a mesh, and another rank calls something else, has failed or has ended;
-///   else after the deadline, if there is one.
+/// Cost: every rank but the root receives n elements, after an all-reduce of 64 bytes.
+/// Error: `ashlar::error` on every rank if another rank of c calls another agreement, or another broadcast; if c has all
+///   ranks of a mesh, also if another rank calls something else, has failed or has ended; else after the deadline, if
+///   there is one.
 /// Example: comm::broadcast(c, numbers.data(), numbers.size(), 0);
 template <element T>
 void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned,
                call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::broadcast", w);
-  if (c.size() == 1 || n == 0) return;
+  comm_detail::raw_call now(c, "comm::broadcast", w,
+                            comm_detail::fingerprint_of(collective::broadcast, n, root, comm_detail::element_code<T>));
+  if (c.size() == 1) return;
+  if (!now.is_part()) now.agree(0, comm_detail::header_is::hidden);
+  now.set_polls(how.host_memory);
+  if (n == 0) return;
   c.counters().broadcast.add(c.rank() == root ? n * sizeof(T) : 0);
   comm_detail::on_kept_copies(c, how, static_cast<T const*>(data), n, data, n,
                               [&](T const*, T* to) { comm_detail::broadcast_by_mpi(c, to, n, root, how); });

@@ -94,7 +94,10 @@ namespace ashlar::comm {
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
                     tuning const& how = tuned, call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::reduce_scatter", w);
+  comm_detail::raw_call const now(c, "comm::reduce_scatter", w,
+                                  comm_detail::fingerprint_of(collective::reduce_scatter, n_each,
+                                                              comm_detail::element_code<T>, comm_detail::code_of<Op>),
+                                  how);
   comm_detail::on_kept_copies(
       c, how, source, static_cast<std::size_t>(c.size()) * n_each, destination, n_each, [&](T const* from, T* to) {
         comm_detail::run_reduce_scatter<Op>(c, from, to, comm_detail::block_starts(c, n_each), true, how);
@@ -106,7 +109,9 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::span<std::size_t const> counts,
                     tuning const& how = tuned, call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::reduce_scatter", w);
+  comm_detail::raw_call const now(
+      c, "comm::reduce_scatter", w,
+      comm_detail::fingerprint_of_counts<T>(collective::reduce_scatter, counts, comm_detail::code_of<Op>), how);
   comm_detail::on_kept_copies(c, how, source, comm_detail::sum_of(counts), destination,
                               counts[static_cast<std::size_t>(c.rank())], [&](T const* from, T* to) {
                                 comm_detail::run_reduce_scatter<Op>(c, from, to, comm_detail::block_starts(c, counts),

@@ -46,12 +46,13 @@ ASHLAR_INLINE std::string with_call(std::string text) {
 
 ASHLAR_INLINE void throw_together(communicator const& c, std::optional<std::string> failure, bool name_the_rank,
                                   char const* name, call_site const& w) {
-  index_t lowest = failure ? c.rank() : c.size();
+  auto const size = static_cast<std::uint64_t>(c.size());
+  std::uint64_t lowest = failure ? static_cast<std::uint64_t>(c.rank()) : size;
   std::string text = failure.value_or("");
   {
-    raw_call const now(c, name, w, wait_by::polling);
-    if (c.size() > 1) all_reduce_by_mpi(c, &lowest, 1, MPI_MIN);
-    if (lowest == c.size()) return;
+    raw_call const now(c, name, w);
+    lowest = now.agree(lowest).least;
+    if (lowest == size) return;
     text = broadcast_text(c, text, int(lowest));
   }
   if (name_the_rank) text += " (on rank " + std::to_string(lowest) + ")";
@@ -74,9 +75,13 @@ namespace ashlar::comm {
 ASHLAR_INLINE void require_equal(communicator const& c, std::span<index_t const> values, std::string const& what,
                                  call_site w) {
   if (c.size() == 1) return;
-  std::optional<comm_detail::raw_call> now(std::in_place, c, "comm::require_equal", w, comm_detail::wait_by::polling);
-  constexpr std::size_t width = 8;
+  std::optional<comm_detail::raw_call> now(std::in_place, c, "comm::require_equal", w);
   std::size_t const n = values.size();
+  std::uint64_t mixed = n;
+  for (index_t const x : values) mixed = comm_detail::mixed_words(mixed, static_cast<std::uint64_t>(x));
+  auto const [least, most] = now->agree(mixed);
+  if (least == most) return;
+  constexpr std::size_t width = 8;
   for (std::size_t begin = 0; begin == 0 || begin < n; begin += width) {
     // One maximum gives the largest of each value and, since ~x reverses the order, the smallest too. The number of
     // values is one of them, so ranks with different numbers stop in the first round.

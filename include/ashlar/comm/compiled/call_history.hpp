@@ -12,6 +12,7 @@ ASHLAR_INLINE void call_history::complete(std::uint64_t number) {
 ASHLAR_INLINE void call_history::go_on_from(std::uint64_t number) {
   begun_ = first_ = number;
   mixed_ = 0;
+  have_compared_lines();
   counts_ = true;
 }
 

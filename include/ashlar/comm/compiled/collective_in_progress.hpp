@@ -26,10 +26,9 @@ ASHLAR_INLINE void mesh_calls::retire_at_the_end(communicator const& part, unsig
 ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank,
                                                              communicator const& ranks, std::uint64_t fingerprint,
                                                              collective_event const& e)
-    : ranks_((require_one_thread(), ranks.state())),
-      name_(named(calls.with_tensors(fingerprint), calls.first_tag_ + ++ranks_.begun)),
+    : call_of_ranks((require_one_thread(), ranks.state()), calls.with_tensors(fingerprint), calls.first_tag_),
       call_(*calls.channel_, {{0,
-                               fingerprint_of(e.what, name_.fingerprint, calls.mesh_),
+                               fingerprint_of(e.what, this->fingerprint(), calls.mesh_),
                                ++calls.begun_,
                                e,
                                false,
@@ -38,9 +37,8 @@ ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& c
                               sizes,
                               e.axes,
                               rank,
-                              deadline_of(calls, ranks_)}),
+                              deadline_of(calls, state())}),
       calls_(calls) {
-  ranks_.note_call(name_.fingerprint);
   enter();
 }
 
@@ -48,61 +46,41 @@ ASHLAR_INLINE collective_in_progress::~collective_in_progress() {
   if (entered_) leave();
 }
 
+ASHLAR_INLINE void collective_in_progress::enter() {
+  require_one_thread();
+  entered_ = true;
+  call_.enter();
+  call_of_ranks::enter();
+}
+
+ASHLAR_INLINE void collective_in_progress::leave() {
+  entered_ = false;
+  bool const fails = call_.leave();
+  call_of_ranks::leave(fails);
+  // An error in another call does not lose the count: all ranks may have the same error, for example a wrong input.
+  if (fails && call_.call().event.name == nullptr) call_.channel().history().lose_count();
+}
+
 ASHLAR_INLINE void collective_in_progress::agree(communicator const& ranks, bool in_memory, collective_kind kind) {
   refuse_after_lost_messages();
   in_memory = in_memory && comm::tuned.host_memory;
-  communicator const& exchanging =
-      ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->inter_node : ranks;
-  bool const only_exchanges =
-      comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives && !ranks_.used_collectives;
-  if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
-  calls_.mixed_fingerprints_ = fingerprint_of(collective::exchange, calls_.mixed_fingerprints_, name_.fingerprint);
+  if (finds_by_itself(ranks, in_memory, comm::tuned) || comm::tuned.agree_every == 0) return;
+  calls_.mixed_fingerprints_ = fingerprint_of(collective::exchange, calls_.mixed_fingerprints_, fingerprint());
   // A rank that waits in device memory cannot poll: MPI's nonblocking collectives may not take it.
-  name_.polls = in_memory && !comm::tuned.exchanges(exchanging.size());
-  tell(name_);
-  if (kind == collective_kind::goes_on) return;
-  auto const n = ++ranks_.collectives, every = static_cast<std::uint64_t>(comm::tuned.agree_every);
-  if (n % every == 0 || (n < every && std::has_single_bit(n))) compare(ranks);
+  poll_in_mpi(in_memory);
+  if (kind == collective_kind::blocks && header_is_due(comm::tuned.agree_every)) compare_all(ranks);
 }
 
-ASHLAR_INLINE void collective_in_progress::agree_now(communicator const& ranks) const {
-  refuse_after_lost_messages();
-  compare(ranks);
-}
+ASHLAR_INLINE void collective_in_progress::agree_now(communicator const& ranks) const { compare_all(ranks); }
 
-ASHLAR_INLINE void collective_in_progress::compare(communicator const& ranks) const {
+ASHLAR_INLINE void collective_in_progress::compare_all(communicator const& ranks) const {
   std::uint64_t const others = std::exchange(calls_.mixed_fingerprints_, 0);
-  call_.channel().compare(ranks, call_.call(), fingerprint_of(collective::exchange, others, name_.fingerprint),
-                          others != 0 ? " (or a collective before it differs)" : "");
-}
-
-ASHLAR_INLINE void collective_in_progress::refuse_after_lost_messages() const {
-  bool lost = false;
-  to_all([&](communicator_state const& s) { lost = lost || s.lost_messages; });
-  if (lost)
-    throw error(
-        "ashlar: a collective among these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
-}
-
-ASHLAR_INLINE void collective_in_progress::tell(collective_name const& name) const {
-  to_all([&](communicator_state& s) { s.in_progress = name; });
+  compare(ranks, call_.call(), fingerprint_of(collective::exchange, others, fingerprint()),
+          others != 0 ? " (or a collective before it differs)" : "");
 }
 
 ASHLAR_INLINE double collective_in_progress::deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
   return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
-}
-
-ASHLAR_INLINE int collective_in_progress::largest_tag() {
-  static int const tag = [] {
-    int *bound = nullptr, found = 0;
-    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
-    return (found ? *bound : 32767) - 1;
-  }();
-  return tag;
-}
-
-ASHLAR_INLINE int collective_in_progress::tag_of(std::uint64_t fingerprint, std::uint64_t number) {
-  return 1 + static_cast<int>((fingerprint + number) % static_cast<std::uint64_t>(largest_tag()));
 }
 
 }  // namespace ashlar::comm_detail

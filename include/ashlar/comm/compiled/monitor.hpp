@@ -50,41 +50,38 @@ ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) 
   return next[0];
 }
 
-ASHLAR_INLINE void desync_monitor::compare(communicator const& ranks, recorded_call const& now,
-                                           std::uint64_t fingerprints, char const* else_before) {
-  struct call {
-    std::uint64_t fingerprints, number_on_mesh;
-    int rank;  // of the channel, and so of the mesh
+ASHLAR_INLINE void desync_monitor::throw_exchanged_lines(communicator const& ranks) {
+  constexpr std::uint64_t last = 64;
+  struct described {
+    int rank;
+    unsigned lines[last];
     char text[150];
-    tensor_list tensors;
+  } mine{rank_, {}, {}};
+  std::uint64_t const begun = history_.begun(), begin = std::max(history_.lines_from(), begun - std::min(begun, last));
+  for (std::uint64_t n = begin; n < begun; ++n)
+    if (auto const* const c = history_.find(n)) mine.lines[n - begin] = c->event.line;
+  std::vector<described> all(static_cast<std::size_t>(ranks.size()));
+  auto const tell = [&] {
+    check(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, ranks.get()),
+          "MPI_Allgather");
   };
-  struct buffers {
-    std::uint64_t extremes[2], least[2];
-    call mine;
-    std::vector<call> all;
-  };
-  // If an error ends this rank's wait, the collective may still write to the buffers. So they are not freed then.
-  auto* const b = new buffers{{fingerprints, ~fingerprints}, {}, {fingerprints, now.number_on_mesh, rank_, {}, {}}, {}};
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
-  ranks.wait(request);
-  std::unique_ptr<buffers> const done(b->least[0] == fingerprints && b->least[1] == ~fingerprints ? b : nullptr);
-  if (done) return;
-  history_.lose_count();
-  now.text().copy(b->mine.text, sizeof b->mine.text - 1);
-  b->mine.tensors = tensors_.list(now.tensors);
-  b->all.resize(static_cast<std::size_t>(ranks.size()));
-  check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(),
-                        &request),
-        "MPI_Iallgather");
-  ranks.wait(request);
-  std::unique_ptr<buffers> const gathered(b);
+  tell();
+  // The first call whose line differs between rank 0 and another one.
   std::size_t other = 0;
-  while (b->all[other].fingerprints == b->all[0].fingerprints) ++other;
-  call const &one = b->all[0], &two = b->all[other];
-  throw error(different_calls({one.number_on_mesh, one.text, "rank " + std::to_string(one.rank), one.tensors},
-                              {two.number_on_mesh, two.text, "rank " + std::to_string(two.rank), two.tensors},
-                              else_before));
+  std::uint64_t k = 0;
+  for (; k < begun - begin && other == 0; ++k)
+    for (std::size_t q = 1; q < all.size() && other == 0; ++q)
+      if (all[q].lines[k] != all[0].lines[k]) other = q;
+  if (auto const* const c = other == 0 ? nullptr : history_.find(begin + k - 1))
+    c->text().copy(mine.text, sizeof mine.text - 1);
+  tell();
+  history_.have_compared_lines();
+  history_.lose_count();
+  throw error("ashlar: the ranks do not call the same, in the same order: they have exchanged calls of one kind" +
+              (other == 0 ? std::string()
+                          : ", first " + std::string(all[0].text) + " on rank " + std::to_string(all[0].rank) +
+                                " and " + all[other].text + " on rank " + std::to_string(all[other].rank)) +
+              every_rank_takes_part);
 }
 
 ASHLAR_INLINE described_call desync_monitor::call() const {
@@ -174,10 +171,11 @@ ASHLAR_INLINE void desync_monitor::close() {
 }
 
 ASHLAR_INLINE bool desync_monitor::begin_end() {
-  at_end_[0] = history_.mixed_fingerprints();
-  at_end_[1] = ~history_.mixed_fingerprints();
-  at_end_[2] = history_.counts();
-  return PMPI_Iallreduce(MPI_IN_PLACE, at_end_, 3, MPI_UINT64_T, MPI_MIN, channel_, &all_closed_) == MPI_SUCCESS;
+  std::uint64_t const compared[]{history_.mixed_fingerprints(), history_.lines().in_order,
+                                 history_.lines().in_any_order};
+  for (int i = 0; i < 3; ++i) at_end_[2 * i] = compared[i], at_end_[2 * i + 1] = ~compared[i];
+  at_end_[6] = history_.counts();
+  return PMPI_Iallreduce(MPI_IN_PLACE, at_end_, 7, MPI_UINT64_T, MPI_MIN, channel_, &all_closed_) == MPI_SUCCESS;
 }
 
 ASHLAR_INLINE bool desync_monitor::has_ended() {
@@ -200,11 +198,19 @@ ASHLAR_INLINE void desync_monitor::free_retired() {
 }
 
 ASHLAR_INLINE bool desync_monitor::calls_differ() const {
-  if (at_end_[2] == 0 || at_end_[0] == ~at_end_[1]) return false;
+  auto const differ = [&](int i) { return at_end_[2 * i] != ~at_end_[2 * i + 1]; };
+  bool const exchanged = differ(1) && !differ(2);
+  if (at_end_[6] == 0 || (!differ(0) && !exchanged)) return false;
   if (rank_ == 0) {
-    std::fprintf(stderr,
-                 "ashlar: the ranks have not called the same, in the same order, since collectives of MPI's own were "
-                 "last compared: their results are wrong; every rank of a mesh takes part in each call\n");
+    if (exchanged)
+      std::fprintf(
+          stderr,
+          "ashlar: the ranks have made the same calls in the same lines, but in another order, so they have taken "
+          "each other's results; every rank of a mesh makes its calls in the same order\n");
+    else
+      std::fprintf(stderr,
+                   "ashlar: the ranks have not called the same, in the same order, since collectives of MPI's own were "
+                   "last compared: their results are wrong; every rank of a mesh takes part in each call\n");
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return true;

@@ -5,57 +5,70 @@
 
 namespace ashlar::comm_detail {
 
-ASHLAR_INLINE calls_as::calls_as(communicator const& c, char const* call_name, call_site const& w)
+ASHLAR_INLINE calls_as::calls_as(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way)
     : state_(c.state()), outer_(state_.caller), site_(w), in_errors_(site_) {
-  if (outer_.name == nullptr) state_.caller = {call_name, w};
+  if (outer_.name == nullptr) state_.caller.name = call_name, state_.caller.site = w;
+  state_.caller.way = with_name(fingerprint_of(collective::exchange, outer_.way, way), call_name);
 }
 
-ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, wait_by how)
-    : raw_call(without_comparison{}, c, call_name, w, how) {
-  if (call_ && how == wait_by::polling && !comm::tuned.exchanges(c.size()))
-    call_->channel().compare(c, call_->call(), call_->call().fingerprint, "");
+// The arguments of a raw call, the functions of the library around it, and the call that it is a part of.
+inline std::uint64_t fingerprint_within(communicator_state const& s, std::uint64_t way) {
+  return fingerprint_of(collective::exchange, s.caller.way, way, s.in_progress.fingerprint);
+}
+
+ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way)
+    : raw_call(c, call_name, w, with_name(way, call_name), 0.) {
+  if (c.size() == 1) return;
+  if (!is_part_) refuse_after_lost_messages();
+  poll_in_mpi(true);
+}
+
+ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,
+                                 comm::tuning const& how)
+    : raw_call(c, call_name, w, way, c.state().node ? 1. : 0.) {
+  if (c.size() == 1 || is_part_) return;
+  refuse_after_lost_messages();
+  poll_in_mpi(how.host_memory);
+  if (!finds_by_itself(c, how.host_memory, how) && header_is_due(how.agree_every)) agree(0, header_is::hidden);
+}
+
+ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,
+                                 double extra)
+    : call_of_ranks((c.size() == 1 ? void() : require_mpi("comm"), c.state()), fingerprint_within(c.state(), way), 0),
+      c_(c) {
+  if (c.size() == 1) return;
+  require_one_thread();
+  desync_monitor* const monitor = state().monitor ? state().monitor->detection() : nullptr;
+  is_part_ = state().raw_calls > 0 || (monitor != nullptr && monitor->in_call());
+  call_of_ranks::enter();
+  ++state().raw_calls;
+  if (is_part_) return;
+  calling_function const f = state().caller.name == nullptr ? calling_function{call_name, w} : state().caller;
+  collective_event& e = call_.event;
+  e.what = collective::exchange;
+  e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();
+  call_.fingerprint = fingerprint();
+  call_.number_on_mesh = on_no_mesh;
+  collective_log::instance().begin(e);
+  if (monitor == nullptr || monitor->all_ranks().ranks() != c.size()) return;
+  double const most = deadline();
+  watched_.emplace(*monitor,
+                   call_in_progress{call_, monitor->all_ranks(), 1, monitor->rank(), most > 0 ? most + extra : most});
+  watched_->enter();
 }
 
 ASHLAR_INLINE raw_call::~raw_call() {
-  state_.in_progress.polls = polled_;
-  if (!begun_) return;
-  --state_.raw_calls;
-  if (call_) call_->leave();
+  if (c_.size() == 1) return;
+  call_of_ranks::leave(std::uncaught_exceptions() > exceptions_);
+  --state().raw_calls;
+  if (is_part_) return;
+  if (watched_) watched_->leave();
   collective_log::instance().end();
 }
 
-ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char const* call_name, call_site const& w,
-                                 wait_by how)
-    : state_(c.state()), polled_(state_.in_progress.polls) {
-  if (c.size() == 1) return;
-  require_one_thread();
-  auto* const monitor = dynamic_cast<desync_monitor*>(state_.monitor.get());
-  bool const is_part = state_.raw_calls > 0 || (monitor != nullptr && monitor->in_call());
-  if (!is_part && how == wait_by::polling && state_.lost_messages)
-    throw error(
-        "ashlar: a call of these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
-  if (how == wait_by::polling) state_.in_progress.polls = true;
-  if (is_part) return;
-  begun_ = true;
-  ++state_.raw_calls;
-  state_.note_call(0);
-  calling_function const f = state_.caller.name == nullptr ? calling_function{call_name, w} : state_.caller;
-  collective_event e;
-  e.what = collective::exchange;
-  e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();
-  collective_log::instance().begin(e);
-  if (monitor == nullptr || monitor->all_ranks().ranks() != c.size()) return;
-  call_.emplace(*monitor, call_in_progress{{0, with_name(0, f.name), on_no_mesh, e, false, false},
-                                           monitor->all_ranks(),
-                                           1,
-                                           monitor->rank(),
-                                           deadline_of(how)});
-  call_->enter();
-}
-
-ASHLAR_INLINE double raw_call::deadline_of(wait_by how) const {
-  double const most = deadline();
-  return most > 0 && how == wait_by::mpi && state_.node ? most + 1 : most;
+ASHLAR_INLINE range_over_ranks raw_call::agree(std::uint64_t number, header_is what) const {
+  if (c_.size() == 1) return {number, number};
+  return compare(c_, watched_ ? watched_->call() : call_, state().mixed_calls, "", number, what);
 }
 
 }  // namespace ashlar::comm_detail

@@ -24,6 +24,16 @@ struct recorded_call {
   std::string text() const { return to_string(event); }
 };
 
+/// The lines of calls, as two numbers: one depends on the order of the lines, the other does not. Ranks may make one call
+/// in different lines. But if they have the same lines in another order, they have exchanged calls.
+struct lines_of_calls {
+  std::uint64_t in_order = 0, in_any_order = 0;
+  void add(unsigned line) {
+    in_order = mixed_words(in_order, line);
+    in_any_order += mixed_words(1, line);
+  }
+};
+
 /// The calls that a rank has begun on the meshes made from one communicator, in order: their number, and the last 64.
 class call_history {
  public:
@@ -31,6 +41,7 @@ class call_history {
   std::uint64_t begin(recorded_call const& c) {
     std::uint64_t const number = begun_++;
     mixed_ = fingerprint_of(collective::exchange, mixed_, c.fingerprint);
+    lines_.add(c.event.line);
     // If this rank may have lost count, find() does not return the call.
     recorded_call& last = last_[number % last_.size()] = c;
     last.number = counts_ ? number : ~number;
@@ -46,6 +57,10 @@ class call_history {
   void lose_count() { counts_ = false; }
   /// Sets the number of calls. From here on all ranks count alike.
   void go_on_from(std::uint64_t number);
+  /// The lines of all calls since they were last compared.
+  lines_of_calls const& lines() const { return lines_; }
+  std::uint64_t lines_from() const { return lines_from_; }
+  void have_compared_lines() { lines_ = {}, lines_from_ = begun_; }
   /// The fingerprint of all calls since go_on_from.
   std::uint64_t mixed_fingerprints() const { return mixed_; }
   bool counts() const { return counts_; }
@@ -60,6 +75,8 @@ class call_history {
   std::array<recorded_call, 64> last_;
   std::uint64_t begun_ = 0, first_ = 0, mixed_ = 0;
   bool counts_ = true;
+  lines_of_calls lines_;
+  std::uint64_t lines_from_ = 0;  // the first call of these
 };
 
 }  // namespace ashlar::comm_detail

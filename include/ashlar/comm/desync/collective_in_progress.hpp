@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // A collective from begin to end, as desync detection sees it.
 #pragma once
-#include <bit>
 #include <exception>
 
+#include "ashlar/comm/desync/call_of_ranks.hpp"
 #include "ashlar/comm/desync/monitor.hpp"
 #include "ashlar/comm/desync/one_thread.hpp"
 #include "ashlar/comm/node/memory.hpp"
@@ -79,10 +79,10 @@ class mesh_calls {
   /// `first`: the first rank of the mesh in it. Pre: begin() was called, and the mesh has more than one rank.
   void retire_at_the_end(communicator const& part, unsigned mask, int first) const;
   /// Notes a tensor that the program makes. The next calls of the mesh compare its extents between the ranks, in
-  /// whatever order the ranks have made their tensors.
-  void note_tensor(shape const& extents, call_site const& w) const {
+  /// whatever order the ranks have made their tensors. `a`: also an argument of a call on a tensor of these extents.
+  void note_tensor(shape const& extents, call_site const& w, plan_detail::common_argument const& a = {}) const {
     if (channel_ && is_thread_of_collectives())
-      mixed_extents_ += channel_->tensors().add(mesh_, ++tensors_, extents, w);
+      mixed_extents_ += channel_->tensors().add(mesh_, ++tensors_, extents, w, a);
   }
 
  private:
@@ -108,78 +108,42 @@ class mesh_calls {
 /// `blocks`: a rank stays in the collective to its end. `goes_on`: it may leave the collective and enter it again.
 enum class collective_kind { blocks, goes_on };
 
-/// A collective, or another call of all ranks of a mesh, from begin to end. Meanwhile its messages have a tag of their
-/// own, and a waiting rank asks what the others call. A rank may leave a collective that has begun and enter it again.
-class collective_in_progress {
+/// A collective, or another call of all ranks of a mesh, from begin to end. A waiting rank asks what the others call. A
+/// rank may leave a collective that has begun and enter it again.
+class collective_in_progress : call_of_ranks {
  public:
   /// Pre: `ranks` are the ranks that differ from `rank` along e.axes only; there are at least 2.
   collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks,
                          std::uint64_t fingerprint, collective_event const& e);
-  collective_in_progress(collective_in_progress const&) = delete;
-  collective_in_progress& operator=(collective_in_progress const&) = delete;
   ~collective_in_progress();
   /// Pre: leave() was called last. Error: ashlar::error on another thread than before.
-  void enter() {
-    require_one_thread();
-    entered_ = true;
-    call_.enter();
-    outer_ = ranks_.in_progress;
-    tell(name_);
-  }
-  void leave() {
-    entered_ = false;
-    if (call_.leave()) {
-      *ranks_.keeps_messages = true;
-      to_all([](communicator_state& s) {
-        if (s.lost_messages) node_memory::instance().leave_to_others(s.release_scratch());
-      });
-      // An error in another call does not lose the count: all ranks may have the same error, for example a wrong input.
-      if (call_.call().event.name == nullptr) call_.channel().history().lose_count();
-    }
-    tell(outer_);
-  }
+  void enter();
+  void leave();
   /// Compares the calls of the ranks now and then, if MPI's own collectives serve: ranks that call different ones would
   /// stay in them for ever. One collective in `tuning::agree_every`, and collectives 1, 2, 4, ... before the first such,
   /// compare all calls on the mesh, before they run.
   /// `in_memory`: true if the tensors are in memory that ranks of a node read.
   /// Collective: over `ranks`; blocks if this collective does.
-  /// Cost: an all-reduce of 16 bytes.
+  /// Cost: the header.
   /// Error: ashlar::error on every rank if they have not called the same since the last comparison; on this rank if it
   ///   has left messages of an earlier collective.
   void agree(communicator const& ranks, bool in_memory, collective_kind kind);
   /// Compares this call between all ranks.
   /// Collective: over `ranks`; blocks.
-  /// Cost: an all-reduce of 16 bytes.
+  /// Cost: the header.
   /// Error: ashlar::error on every rank if they do not call the same; on this rank if it has left messages of an
   ///   earlier collective.
   void agree_now(communicator const& ranks) const;
 
  private:
   // All ranks of the mesh make the same calls and compare at the same ones, whichever of them a comparison is over.
-  void compare(communicator const& ranks) const;
-  void refuse_after_lost_messages() const;
-  template <class F>
-  void to_all(F f) const {
-    f(ranks_);
-    if (ranks_.levels) f(ranks_.levels->intra_node.state()), f(ranks_.levels->inter_node.state());
-  }
-  void tell(collective_name const& name) const;
+  void compare_all(communicator const& ranks) const;
   // On one node, the node group has the deadline and knows better which rank is late. So this deadline is 1 s later.
   static double deadline_of(mesh_calls const& calls, communicator_state const& ranks);
-  static int largest_tag();
-  // Adds a number, to tell collectives of one kind apart. Asynchronous collectives post messages whenever their rank
-  // polls. And no other collective may receive the messages of one that failed.
-  static int tag_of(std::uint64_t fingerprint, std::uint64_t number);
-  static collective_name named(std::uint64_t fingerprint, std::uint64_t number) {
-    return {tag_of(fingerprint, number), fingerprint};
-  }
 
-  communicator_state& ranks_;
-  collective_name name_;
   watched_call call_;
   mesh_calls const& calls_;
   bool entered_ = false;
-  collective_name outer_;  // the name before this collective
 };
 
 }  // namespace ashlar::comm_detail

@@ -2,22 +2,25 @@
 // Fingerprints of calls.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "ashlar/plan/ledger.hpp"
 
 namespace ashlar::comm_detail {
 
+/// Mixes one more word into a hash of words in order.
+constexpr std::uint64_t mixed_words(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 29;
+}
+
 /// The fingerprint of a call. Ranks that call the same have equal fingerprints. Different calls have equal ones with
 /// probability 2^-56. The first byte is the collective.
 constexpr std::uint64_t fingerprint_of(collective what, auto... more) {
   auto const first = static_cast<std::uint64_t>(what) << 56;
   std::uint64_t h = first;
-  auto const mix = [&](std::uint64_t v) {
-    h = (h ^ v) * 0x9E3779B97F4A7C15u;
-    h ^= h >> 29;
-  };
-  (mix(static_cast<std::uint64_t>(more)), ...);
+  ((h = mixed_words(h, static_cast<std::uint64_t>(more))), ...);
   return (h & 0x00FFFFFFFFFFFFFFu) | first;
 }
 
@@ -33,5 +36,21 @@ inline constexpr std::uint64_t element_code = sizeof(T) << 2 | (std::is_floating
                                                                 : std::is_signed_v<T>       ? 2u
                                                                 : std::is_unsigned_v<T>     ? 3u
                                                                                             : 0u);
+
+template <class T>
+constexpr std::uint64_t code_of_type() {
+  return with_name(0, __PRETTY_FUNCTION__);
+}
+/// Tells types apart in a fingerprint, such as reductions: by their names.
+template <class T>
+inline constexpr std::uint64_t code_of = code_of_type<T>();
+
+/// The fingerprint of a collective of blocks of `counts` elements T.
+template <class T>
+constexpr std::uint64_t fingerprint_of_counts(collective what, std::span<std::size_t const> counts, auto... more) {
+  std::uint64_t h = fingerprint_of(what, element_code<T>, more...);
+  for (std::size_t const n : counts) h = fingerprint_of(what, h, n);
+  return h;
+}
 
 }  // namespace ashlar::comm_detail

@@ -62,15 +62,14 @@ class desync_monitor : public waiting_monitor {
   /// Collective: over `ranks`, which are all ranks of the channel; blocks.
   std::uint64_t add_mesh(communicator const& ranks);
 
-  /// Checks that all ranks call the same, by their fingerprints. `else_before` ends the error sentence: it says what
-  /// else may differ.
-  /// Collective: over `ranks`. Error: ashlar::error on every rank if they do not call the same.
-  void compare(communicator const& ranks, recorded_call const& now, std::uint64_t fingerprints,
-               char const* else_before);
+  /// Throws the error of ranks that have made the same calls in lines of another order. Pre: they have.
+  /// Collective: over `ranks`, which are all ranks of the channel.
+  [[noreturn]] ASHLAR_INLINE void throw_exchanged_lines(communicator const& ranks);
 
   /// Sets the call that this rank is in, or null for none. Returns the call before.
   call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
   bool in_call() const override { return current_ != nullptr; }
+  desync_monitor* detection() override { return this; }
   ASHLAR_INLINE described_call call() const override;
   ASHLAR_INLINE void tell_others(int know) override;
   ASHLAR_INLINE void poll_others() override;
@@ -97,8 +96,8 @@ class desync_monitor : public waiting_monitor {
   bool has_ended();
   // Frees the communicators of meshes, as far as the ranks agree. Pre: has_ended().
   void free_retired();
-  // True if the calls differ, when the first of these collectives is complete. Rank 0 ends the run. Ranks that have had an error are
-  // not compared.
+  // True if the calls differ, or the order of their lines, when the first of these collectives is complete. Rank 0 ends the run.
+  // Ranks that have had an error are not compared.
   bool calls_differ() const;
 
   struct sent_report {
@@ -153,7 +152,9 @@ class desync_monitor : public waiting_monitor {
   call_in_progress* current_ = nullptr;  // null outside of calls
   bool closed_ = false;
   MPI_Request all_closed_ = MPI_REQUEST_NULL;  // the last two collectives
-  std::uint64_t at_end_[3]{};  // its result: least fingerprint, least complement, 0 if some rank has lost count
+  // Its result: least fingerprint, least complement, the same of the lines in order and in any order, 0 if some rank has
+  // lost count.
+  std::uint64_t at_end_[7]{};
   std::vector<std::uint64_t> sums_at_end_;  // of the second one: balances of meshes, and reports sent to each rank
   retired_communicators retired_;
   std::list<sent_report> sent_;

@@ -11,10 +11,10 @@
 namespace ashlar::comm_detail {
 
 /// Names the function of the library whose raw calls follow, and its line if there is one, for errors and for the
-/// watchdog's report. The outermost name counts.
+/// watchdog's report. The outermost name counts. The headers of these calls also compare `way`, as of a raw call.
 class calls_as {
  public:
-  calls_as(communicator const& c, char const* call_name, call_site const& w = {});
+  calls_as(communicator const& c, char const* call_name, call_site const& w = {}, std::uint64_t way = 0);
   calls_as(calls_as const&) = delete;
   calls_as& operator=(calls_as const&) = delete;
   ~calls_as() { state_.caller = outer_; }
@@ -37,31 +37,37 @@ struct at_call {
   at_call(U&& given, call_site w = call_site::current()) : value(static_cast<T>(std::forward<U>(given))), site(w) {}
 };
 
-/// `polling`: a rank that waits in a collective of MPI's own polls the other ranks, whatever that costs.
-enum class wait_by { mpi, polling };
-
 /// A raw call from begin to end. The watchdog sees it. If all ranks of a program's communicator take part, desync
 /// detection sees it too. Inside another call of the ranks it is a part of that call.
-/// Cost: an all-reduce of 16 bytes, if MPI's own collectives serve an agreement. The ranks compare the call first, since
-///   MPI may end the run if an agreement meets another collective.
-/// Error: of an agreement, ashlar::error if this rank has left messages of an earlier call here; on every rank if such
-///   ranks do not call the same.
-class raw_call {
+/// `way`: a fingerprint of all arguments on which the way of the call depends, which are equal on all ranks.
+class raw_call : call_of_ranks {
  public:
-  raw_call(communicator const& c, char const* call_name, call_site const& w = {}, wait_by how = wait_by::mpi);
-  raw_call(raw_call const&) = delete;
-  raw_call& operator=(raw_call const&) = delete;
+  /// An agreement: no rank goes on before all ranks have called agree().
+  raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way = 0);
+  /// A collective on raw memory. Begins with the header now and then, if MPI's own collectives serve.
+  /// Error: ashlar::error if this rank has left messages of an earlier call here; on every rank if a header finds that the
+  ///   ranks do not call the same.
+  raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,
+           comm::tuning const& how);
   ~raw_call();
+  /// The header: compares this call, and those before it, between all ranks. Returns the range of their numbers.
+  /// Collective: all ranks of c; blocks. Cost: an all-reduce of 64 bytes.
+  /// Error: as the second constructor.
+  range_over_ranks agree(std::uint64_t number = 0, header_is what = header_is::an_agreement) const;
+  /// True inside another call of the ranks, which has compared itself.
+  bool is_part() const { return is_part_; }
+  /// False if MPI alone reads the arrays: a rank that waits for them cannot poll the others.
+  void set_polls(bool polls) { poll_in_mpi(polls); }
 
  private:
-  struct without_comparison {};
-  raw_call(without_comparison, communicator const& c, char const* call_name, call_site const& w, wait_by how);
-  // On one node, the node group has the deadline and knows better which rank is late. So this deadline is 1 s later.
-  double deadline_of(wait_by how) const;
+  // `extra`: seconds. On one node, the node group has the deadline and knows better which rank is late.
+  raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way, double extra);
 
-  communicator_state& state_;
-  bool polled_, begun_ = false;
-  std::optional<watched_call> call_;
+  communicator const& c_;
+  recorded_call call_;
+  bool is_part_ = false;
+  int exceptions_ = std::uncaught_exceptions();
+  std::optional<watched_call> watched_;
 };
 
 }  // namespace ashlar::comm_detail

@@ -30,7 +30,8 @@ inline zip_member open_npz(checked_file& in, std::string const& name) {
 // The exclusive or of the ranks' numbers. Collective: all ranks of c.
 inline std::vector<std::uint32_t> sums_of_ranks(communicator const& c, std::vector<std::uint32_t> const& mine) {
   if (c.size() == 1) return mine;
-  comm_detail::raw_call const now(c, "checksums", {}, comm_detail::wait_by::polling);
+  comm_detail::raw_call const now(c, "checksums", {}, mine.size());
+  now.agree();
   std::vector<index_t> sums(mine.begin(), mine.end());
   comm_detail::all_reduce_by_mpi(c, sums.data(), static_cast<int>(sums.size()), MPI_BXOR);
   std::vector<std::uint32_t> all;

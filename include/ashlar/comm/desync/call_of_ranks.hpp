@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// A call of the ranks of a communicator: it enters with a header, its messages have a tag of their own, and it leaves.
+#pragma once
+#include <cstdint>
+
+#include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/desync/call_history.hpp"
+
+namespace ashlar::comm_detail {
+
+/// How the header of a call travels: as messages of desync detection, which tools that count a program's messages do not
+/// see, or as a part of an agreement.
+enum class header_is { hidden, an_agreement };
+
+/// The least and the largest number of any rank.
+struct range_over_ranks {
+  std::uint64_t least, most;
+};
+
+/// A call among the ranks of a communicator, while this rank is in it. Base of collectives and raw calls.
+/// The ranks tell calls apart by a fingerprint, which is made of all on which the way of a call depends. Messages have a
+/// tag of the fingerprint and the number of the call among these ranks, and rounds in shared memory compare it. So
+/// different calls never receive messages of each other. Where MPI's own collectives serve, a header comes first.
+class call_of_ranks {
+ public:
+  call_of_ranks(call_of_ranks const&) = delete;
+  call_of_ranks& operator=(call_of_ranks const&) = delete;
+
+ protected:
+  /// `first_tag` tells meshes apart.
+  call_of_ranks(communicator_state& ranks, std::uint64_t fingerprint, std::uint64_t first_tag);
+  ~call_of_ranks() = default;
+
+  void enter();
+  /// `fails`: an exception ends the call.
+  void leave(bool fails);
+  /// Lets a rank that waits in MPI's own collectives poll the others.
+  void poll_in_mpi(bool polls);
+  std::uint64_t fingerprint() const { return name_.fingerprint; }
+  communicator_state& state() const { return ranks_; }
+  /// Error: ashlar::error if this rank has left messages of an earlier call here.
+  void refuse_after_lost_messages() const;
+  /// True if messages with tags, or memory of the node, serve all calls of these ranks. Then no header is needed.
+  bool finds_by_itself(communicator const& ranks, bool in_memory, comm::tuning const& how) const;
+  /// True for one blocking call in `agree_every`, and for calls 1, 2, 4, ... before the first such.
+  bool header_is_due(std::uint64_t agree_every);
+  /// The header: compares this call between all ranks, and tells each the least and the largest `number` of any.
+  /// `compared`: equal on all ranks that have called the same. `else_before` ends the error sentence: it says what else
+  /// may differ.
+  /// Collective: over `ranks`; waits with polls. Cost: an all-reduce of 64 bytes.
+  /// Error: ashlar::error on every rank if they do not call the same; on this rank if it has left messages of an earlier
+  ///   call here.
+  range_over_ranks compare(communicator const& ranks, recorded_call const& now, std::uint64_t compared,
+                           char const* else_before = "", std::uint64_t number = 0,
+                           header_is what = header_is::hidden) const;
+
+ private:
+  template <class F>
+  void to_all(F f) const {
+    f(ranks_);
+    if (ranks_.levels) f(ranks_.levels->intra_node.state()), f(ranks_.levels->inter_node.state());
+  }
+  void tell(collective_name const& name) const;
+  static int largest_tag();
+  // Adds a number, to tell calls of one kind apart. Asynchronous collectives post messages whenever their rank polls. And
+  // no other call may receive the messages of one that failed.
+  static int tag_of(std::uint64_t fingerprint, std::uint64_t number);
+
+  communicator_state& ranks_;
+  collective_name name_, outer_;  // outer_: the name before this call
+};
+
+}  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/call_of_ranks.hpp"
+#endif
