@@ -331,6 +331,30 @@ struct function_of_other_indices {
   static constexpr bool value = !takes(std::make_integer_sequence<int, L::rank>{});
 };
 
+// Pre: the function takes these indices.
+template <class T, class L, class F>
+struct function_of_other_numbers {
+  template <int... D>
+  static constexpr bool returns(std::integer_sequence<int, D...>) {
+    using R = std::remove_cvref_t<std::invoke_result_t<F const&, typename index_of_dimension<D>::type...>>;
+    return ops_detail::floating_number_among_integers<T, R>::value ||
+           ops_detail::complex_number_among_reals<T, R>::value;
+  }
+  static constexpr bool value = returns(std::make_integer_sequence<int, L::rank>{});
+};
+/// True if a function of the index gives the elements of a tensor.
+template <class T, class L, class F>
+constexpr bool gives_elements() {
+  if constexpr (function_of_other_indices<L, F>::value) {
+    return false;
+  } else {
+    static_assert(
+        !function_of_other_numbers<T, L, F>::value,
+        "ashlar::generate: the function gives floating numbers and the elements are integers or bool, or complex numbers and they are real; make a tensor of the function's type, or convert in the function");
+    return !function_of_other_numbers<T, L, F>::value;
+  }
+}
+
 template <class T>
 struct progression {
   T first, step;
@@ -350,7 +374,7 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 /// Collective: no communication.
 /// Cost: one kernel.
 /// Error: a partial layout does not compile: each rank's term would be the whole value. A function that takes another number of indices
-/// does not compile.
+/// does not compile, nor does a function that gives floating numbers for integers or bool.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
 template <class T, class L, class M, int N, class F>
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
@@ -365,7 +389,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   shape const extents = plan_detail::checked_extents<L>(n);
   m.calls().note_tensor(extents, w);
   Tensor t(m, extents);
-  if constexpr (!Function::value)
+  if constexpr (tensor_detail::gives_elements<typename Tensor::element_type, L, F>())
     tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
                                                                                t.data(), t.local_region(), f);
   return t;
