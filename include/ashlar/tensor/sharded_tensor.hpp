@@ -16,7 +16,7 @@ namespace tensor_detail {
 // The stored type for an element type that a user names: std::complex fails in device code.
 template <class T>
 struct storable {
-  using type = T;
+  using type = plan_detail::checked_element_t<T>;
 };
 template <class T>
 struct storable<std::complex<T>> {
@@ -151,6 +151,7 @@ class sharded_tensor {
   storage_pointer owner_;
   index_t offset_ = 0;
 
+  using checked = plan_detail::checked_element_t<T>;
   // At the end, because clang reads no member after a static_assert that fails.
   static_assert(
       !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
