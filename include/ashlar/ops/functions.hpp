@@ -91,12 +91,18 @@ struct shift {
   }
 };
 
-/// Subtracts a number.
+/// Subtracts a number. The number itself, since its negative may be no element.
 template <class S>
-struct lower : shift<S> {
+struct lower {
+  static constexpr linearity kind = shift<S>::kind;
+  S by;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x - this->by;
+    return x - by;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return ct;
   }
 };
 

@@ -253,8 +253,20 @@ constexpr auto ones(Handle const& m, index_t const (&n)[N], call_site w = call_s
   return full<T, L>(m, n, T(1), w);
 }
 
+namespace ops_detail {
+// The last of n integers that begin at `first`.
+template <class T>
+constexpr void require_last_of(index_t n, T first, T step) {
+  std::conditional_t<std::is_signed_v<T>, long long, unsigned long long> all_steps = 0;
+  T last = 0;
+  if (n > 0 && (__builtin_mul_overflow(n - 1, step, &all_steps) || __builtin_add_overflow(first, all_steps, &last)))
+    meta_detail::fail("ashlar::arange: the elements cannot hold the last number; make a tensor of a wider type");
+}
+}  // namespace ops_detail
+
 /// The vector first, first + step, ... of n elements, abstract or real as the handle is.
-/// Error: a partial layout, or one of another number of dimensions, does not compile. Numbers are checked as in full.
+/// Error: a partial layout, or one of another number of dimensions, does not compile. Numbers are checked as in full,
+///   and ashlar::error is thrown if T is an integer type that cannot hold the last of them.
 /// Example: arange<double, layout<"data">>(m, 11, 0., 0.1) -> layout<"data">
 template <class T, class L, class Handle>
 constexpr auto arange(Handle const& m, index_t n, ops_detail::number_for<T, true> first = T(0),
@@ -264,6 +276,8 @@ constexpr auto arange(Handle const& m, index_t n, ops_detail::number_for<T, true
       "ashlar::arange: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
   plan_detail::call_in_errors const call(w);
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>({n}), w);
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    ops_detail::require_last_of(n, first.element(), step.element());
   plan_detail::backend<Handle>::fill_counting(x, first.element(), step.element());
   return x;
 }

@@ -39,8 +39,8 @@ struct floating_number_among_integers {
       std::is_integral_v<T> && !whole_number_type<S> && !complex_number_among_reals<T, S>::value;
 };
 
-/// The parameter of functions and operators that take a number beside elements of type T, or, if Made, fill a new tensor
-/// of them with it. A real number beside floating or complex elements takes their precision.
+/// The parameter of functions and operators that take a number beside elements of type T. If Made, the number fills a tensor
+/// of them. A real number beside floating or complex elements takes their precision.
 /// Error: a floating number does not become an integer or bool, nor a complex one a real one: that does not compile. An
 /// integer that T cannot hold throws ashlar::error where an element is needed. A comparison needs none.
 template <class T, bool Made = false>

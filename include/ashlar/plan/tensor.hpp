@@ -57,20 +57,24 @@ struct element_is_not_supported {
   }();
 };
 template <class T>
-struct supported_instead {
-  using type = float;
-};
-template <template <class> class Complex>
-struct supported_instead<Complex<long double>> {
-  using type = Complex<double>;
-};
-/// The element type of a tensor that a program asks for. After the sentence it is another one, so that no error follows.
-template <class T>
-struct checked_element
-    : std::conditional_t<element_is_not_supported<T>::value, supported_instead<T>, std::type_identity<T>> {
+constexpr bool require_supported_element() {
   static_assert(
       !element_is_not_supported<T>::value,
       "ashlar::make: elements of this type are not supported; write float or double, std::int8_t to std::uint64_t, bool, or Kokkos::complex of float or double");
+  return !element_is_not_supported<T>::value;
+}
+/// The element type of a tensor that a program asks for. After the sentence it is another one, so that no error follows.
+template <class T, bool = require_supported_element<T>()>
+struct checked_element {
+  using type = T;
+};
+template <class T>
+struct checked_element<T, false> {
+  using type = float;
+};
+template <template <class> class Complex>
+struct checked_element<Complex<long double>, false> {
+  using type = Complex<double>;
 };
 template <class T>
 using checked_element_t = typename checked_element<T>::type;

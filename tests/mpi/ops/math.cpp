@@ -143,6 +143,9 @@ TEST_CASE("math: a number that integers cannot hold is an error on every rank") 
         [&] { (void)(integers * std::numeric_limits<std::int64_t>::min()); });
   fails(made + found_300, [&] { (void)full_like(x, 300); });
   fails(made + found_300, [&] { fill(x, 300); });
+  CHECK(gather_all(arange<std::int8_t, layout<"x">>(m, 201, -100)).back() == 100);
+  fails("ashlar::arange: the elements cannot hold the last number; make a tensor of a wider type",
+        [&] { (void)arange<std::int8_t, layout<"x">>(m, 201, -50); });
   auto const fails_at_a_line = [](std::string const& sentence, auto f) {
     CHECK_THROWS_WITH_AS(f(), doctest::Contains(sentence.c_str()), error);
   };
