@@ -16,9 +16,7 @@ template <class T>
 ASHLAR_FUNCTION T math_sqrt(T x);
 template <class T>
 ASHLAR_FUNCTION T math_tanh(T x);
-}  // namespace ops_detail
 
-namespace ops_detail {
 /// The quotient, rounded to 0 if it is of integers. Processors end the program in two cases: an integer divided by 0 is 0
 /// here, and the least integer divided by -1 is itself, as in NumPy.
 template <class T>
