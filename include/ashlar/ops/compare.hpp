@@ -271,11 +271,13 @@ constexpr auto where(Mask const& mask, ops_detail::number_for<element_t<B>> a, B
   else
     return b;
 }
-template <tensor Mask, class T>
-  requires(!tensor<T>)
-constexpr auto where(Mask const& mask, T a, T b) {
+template <tensor Mask, class A, class B>
+  requires(!tensor<A> && !tensor<B>)
+constexpr auto where(Mask const& mask, A a, B b) {
+  using T = std::common_type_t<A, B>;
+  using number = ops_detail::number_for<T>;
   if constexpr (ops_detail::require_mask<Mask>())
-    return elementwise(ops_detail::fn::choose_number<T>{a, b}, stop_gradient(mask));
+    return elementwise(ops_detail::fn::choose_number<T>{number(a).element(), number(b).element()}, stop_gradient(mask));
   else
     return mask;
 }

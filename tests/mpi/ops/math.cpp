@@ -105,6 +105,7 @@ TEST_CASE("math: integers and a number of another type have the numbers' result"
         std::vector{std::int64_t(4052555153018976267)});
   CHECK(as_doubles(clamp(bytes, 10, 100)) == doubles{10, 85, 100, 100});
   CHECK(as_doubles(where(integers < 0, 7, integers)) == doubles{7, 7, 0, 1});
+  CHECK(gather_all(where(integers < 0, 1, 0.5)) == doubles{1, 1, .5, .5});
   CHECK(as_doubles(pad(bytes, {1}, {1}, 9)) == doubles{9, 0, 85, 170, 255, 9});
   CHECK(as_doubles(shift<0>(bytes, 1, 9)) == doubles{9, 0, 85, 170});
   auto sums = integers;
@@ -141,6 +142,7 @@ TEST_CASE("math: a number that integers cannot hold is an error on every rank") 
         [&] { (void)(integers / ~0ull); });
   fails(beside + "; found -9223372036854775808, and they are -2147483648 to 2147483647",
         [&] { (void)(integers * std::numeric_limits<std::int64_t>::min()); });
+  fails(beside + "; found -1, and they are 0 to 4294967295", [&] { (void)where(x < 3, -1, 1u); });
   fails(made + found_300, [&] { (void)full_like(x, 300); });
   fails(made + found_300, [&] { fill(x, 300); });
   CHECK(gather_all(arange<std::int8_t, layout<"x">>(m, 201, -100)).back() == 100);
