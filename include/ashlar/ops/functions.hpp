@@ -435,6 +435,8 @@ constexpr auto operator*(A const& a, B const& b) {
   else
     return ops_detail::arithmetic(ops_detail::fn::multiply{}, a, b);
 }
+/// The quotient of corresponding elements. Of integers it rounds to 0. An integer divided by 0 is 0, and the least one
+/// divided by -1 is itself.
 template <tensor A, tensor B>
 constexpr auto operator/(A const& a, B const& b) {
   return ops_detail::arithmetic(ops_detail::fn::divide{}, a, b);
