@@ -22,7 +22,7 @@ if [ -n "$control" ] && ! output=$(compile -DASHLAR_CONTROL); then
   exit 1
 fi
 if output=$(compile); then echo "the mistake compiles"; exit 1; fi
-diagnostics=$(grep -E ' (fatal )?error: | note: |\b(throw +|fail(_other)?(_extents)?\()"' <<< "$output")
+diagnostics=$(grep -E ' (fatal )?error: | note: |\b(throw +|fail(_other)?(_extents|_number)?\()"' <<< "$output")
 for regex in "${expected[@]}"; do
   if ! grep -qE -- "$regex" <<< "$diagnostics"; then
     printf 'no diagnostic matches: %s\n%s\n' "$regex" "$output"

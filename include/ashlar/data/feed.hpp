@@ -28,7 +28,8 @@ digit_data read_on_root(communicator const& c, Read read) {
 /// partial layout does not compile.
 /// Example: feed<float, layout<"data", none>>(m, data.train_images, batches, i, 1.f / 255)
 template <class T, class L, class M>
-auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const& batches, index_t batch, T factor) {
+auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const& batches, index_t batch,
+          ops_detail::number_for<T, true> factor) {
   data_detail::check_batch_layout<L>();
   array_source const source = array_source::borrow(from);
   index_t const last = batches.count() - 1, rows = batches.size(batch);
@@ -40,7 +41,7 @@ auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const
   tensor_detail::fill_from_host(x, [&](T* out) {
     data_detail::fill_rows(
         source, held.dim[0], rows, [&](index_t i) { return examples[static_cast<std::size_t>(i)]; },
-        data_detail::example_runs(held, x.extents()), batch_field<T, L>{factor}, out);
+        data_detail::example_runs(held, x.extents()), batch_field<T, L>{factor.element()}, out);
   });
   return x;
 }
@@ -49,7 +50,7 @@ auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const
 /// Example: auto [x, y] = feed_labelled<float, layout<"data", none>, layout<"data">>(m, images, labels, batches, i, 1.f);
 template <class T, class X, class Y, class M>
 auto feed_labelled(device_mesh<M> const& m, idx_array const& images, idx_array const& labels,
-                   shuffled_batches const& batches, index_t batch, T factor) {
+                   shuffled_batches const& batches, index_t batch, ops_detail::number_for<T, true> factor) {
   return std::pair(feed<T, X>(m, images, batches, batch, factor),
                    feed<std::int32_t, Y>(m, labels, batches, batch, std::int32_t(1)));
 }
@@ -58,7 +59,7 @@ auto feed_labelled(device_mesh<M> const& m, idx_array const& images, idx_array c
 /// Example: auto [x, y] = feed_training<float, layout<"data", none>, layout<"data">>(m, data, batches, i, 1.f / 255);
 template <class T, class X, class Y, class M>
 auto feed_training(device_mesh<M> const& m, digit_data const& data, shuffled_batches const& batches, index_t batch,
-                   T factor) {
+                   ops_detail::number_for<T, true> factor) {
   return feed_labelled<T, X, Y>(m, data.train_images, data.train_labels, batches, batch, factor);
 }
 

@@ -47,7 +47,16 @@ KOKKOS_FUNCTION T math_floor(T x) {
 }
 template <class T>
 KOKKOS_FUNCTION T math_pow(T x, T y) {
-  return Kokkos::pow(x, y);
+  if constexpr (std::is_integral_v<T>) {  // exact, where a power of doubles has 53 bits; modulo 2^64, as a product is
+    auto factor = static_cast<unsigned long long>(x), result = 1ull;
+    for (; y > 0; y = static_cast<T>(y >> 1)) {
+      if (y & 1) result *= factor;
+      factor *= factor;
+    }
+    return static_cast<T>(result);
+  } else {
+    return Kokkos::pow(x, y);
+  }
 }
 template <class T>
 KOKKOS_FUNCTION T math_atan2(T y, T x) {

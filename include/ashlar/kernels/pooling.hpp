@@ -93,8 +93,10 @@ struct pool_kernel {
             else
               to[c] += from[c];
         }
+      // A small integer type may not hold the number of elements.
+      using count = std::conditional_t<std::is_integral_v<T>, std::common_type_t<T, index_t>, T>;
       if constexpr (!Max)
-        for (index_t c = 0; c < k.width; ++c) to[c] /= static_cast<T>(b.size());
+        for (index_t c = 0; c < k.width; ++c) to[c] = static_cast<T>(to[c] / static_cast<count>(b.size()));
     });
   }
 };

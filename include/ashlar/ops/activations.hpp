@@ -158,8 +158,8 @@ constexpr auto silu(A const& a) {
 /// x if x > 0, else factor * x.
 /// Example: leaky_relu(x<layout<"data", none>>, 0.1f) -> layout<"data", none>
 template <tensor A>
-constexpr auto leaky_relu(A const& a, element_t<A> factor) {
-  return elementwise(ops_detail::fn::leaky_relu<element_t<A>>{factor}, a);
+constexpr auto leaky_relu(A const& a, ops_detail::number_for<element_t<A>> factor) {
+  return ops_detail::arithmetic_with_number<ops_detail::fn::leaky_relu>(a, factor);
 }
 
 }  // namespace ashlar

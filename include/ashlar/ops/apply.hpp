@@ -155,7 +155,7 @@ constexpr auto apply(Op const& op, X const&... x) {
     if constexpr (sizeof...(X) > 1 && !ops_detail::operands_on_different_meshes<X...>::value)
       ops_detail::require_meshes_of_one_size(x...);
     using made = plan_detail::backend_of<ops_detail::first_t<X...>>;
-    using T = typename R::element;
+    using T = plan_detail::checked_element_t<typename R::element>;
     using L = typename R::layout;
     if constexpr (plan_detail::has_static_result<Op, X...>) {
       using E = plan_detail::static_result<Op, R, X...>;

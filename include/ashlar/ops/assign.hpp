@@ -190,19 +190,19 @@ constexpr X& operator/=(X& x, Y const& y) {
   return ops_detail::update_by("/=", x, y, [](auto const& a, auto const& b) { return a / b; });
 }
 template <tensor X>
-constexpr X& operator+=(X& x, element_t<X> s) {
+constexpr X& operator+=(X& x, ops_detail::number_for<element_t<X>> s) {
   return ops_detail::update(x, [&](auto const& old) { return old + s; });
 }
 template <tensor X>
-constexpr X& operator-=(X& x, element_t<X> s) {
+constexpr X& operator-=(X& x, ops_detail::number_for<element_t<X>> s) {
   return ops_detail::update(x, [&](auto const& old) { return old - s; });
 }
 template <tensor X>
-constexpr X& operator*=(X& x, element_t<X> s) {
+constexpr X& operator*=(X& x, ops_detail::number_for<element_t<X>> s) {
   return ops_detail::update(x, [&](auto const& old) { return old * s; });
 }
 template <tensor X>
-constexpr X& operator/=(X& x, element_t<X> s) {
+constexpr X& operator/=(X& x, ops_detail::number_for<element_t<X>> s) {
   return ops_detail::update(x, [&](auto const& old) { return old / s; });
 }
 

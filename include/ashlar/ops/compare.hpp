@@ -44,14 +44,18 @@ struct not_equal {
   }
 };
 
-/// A comparison with a number on the right, or on the left.
+/// A comparison with a number on the right, or on the left. A number beyond the elements is below all of them if
+/// `outside` is -1, and above them if it is 1.
 template <class F, bool Left, class S>
 struct compared_with {
   static constexpr linearity kind = linearity::nonlinear;
   using result_type = bool;
   S number;
+  int outside = 0;
   template <class T>
   ASHLAR_FUNCTION constexpr bool operator()(T x) const {
+    if constexpr (std::is_integral_v<T>)
+      if (outside != 0) return Left ? F{}(outside, 0) : F{}(0, outside);
     return Left ? F{}(T(number), x) : F{}(x, T(number));
   }
 };
@@ -133,9 +137,10 @@ constexpr auto compare(A const& a, B const& b) {
     return stop_gradient(a);
 }
 template <class F, bool Left, class A>
-constexpr auto compare_with(A const& a, element_t<A> number) {
+constexpr auto compare_with(A const& a, number_for<element_t<A>> const& s) {
+  using compared = fn::compared_with<F, Left, element_t<A>>;
   if constexpr (require_order<F, A>())
-    return elementwise(fn::compared_with<F, Left, element_t<A>>{number}, stop_gradient(a));
+    return elementwise(compared{s.element_if_inside(), s.outside()}, stop_gradient(a));
   else
     return stop_gradient(a);
 }
@@ -156,7 +161,9 @@ constexpr bool require_mask() {
 /// Comparisons of tensors, or of a tensor and a number, element by element. The result is a mask: a tensor of bool.
 /// Shape: as of an elementwise function of two operands, with broadcasting.
 /// Cost: no communication. A mask has no derivative: an active operand is compared by its value.
-/// Error: a partial operand does not compile; all_reduce it first. A mask is not `true` or `false`: `if (x == y)` does
+/// Integers are compared as numbers, whatever the types: no element of type unsigned is -1.
+/// Error: a partial operand does not compile; all_reduce it first. A floating number beside integers or bool does not
+///   compile; write cast<double>(x) < 2.5. A mask is not `true` or `false`: `if (x == y)` does
 ///   not compile.
 /// Example: sum(cast<int>(x > 0.5f)) counts elements; where(x < y, x, y) is the smaller ones
 template <tensor A, tensor B>
@@ -185,51 +192,51 @@ constexpr auto operator!=(A const& a, B const& b) {
 }
 
 template <tensor A>
-constexpr auto operator<(A const& a, element_t<A> s) {
+constexpr auto operator<(A const& a, ops_detail::number_for<element_t<A>> s) {
   return ops_detail::compare_with<ops_detail::fn::less, false>(a, s);
 }
 template <tensor A>
-constexpr auto operator<=(A const& a, element_t<A> s) {
+constexpr auto operator<=(A const& a, ops_detail::number_for<element_t<A>> s) {
   return ops_detail::compare_with<ops_detail::fn::less_or_equal, false>(a, s);
 }
 template <tensor A>
-constexpr auto operator>(A const& a, element_t<A> s) {
+constexpr auto operator>(A const& a, ops_detail::number_for<element_t<A>> s) {
   return ops_detail::compare_with<ops_detail::fn::less, true>(a, s);
 }
 template <tensor A>
-constexpr auto operator>=(A const& a, element_t<A> s) {
+constexpr auto operator>=(A const& a, ops_detail::number_for<element_t<A>> s) {
   return ops_detail::compare_with<ops_detail::fn::less_or_equal, true>(a, s);
 }
 template <tensor A>
-constexpr auto operator==(A const& a, element_t<A> s) {
+constexpr auto operator==(A const& a, ops_detail::number_for<element_t<A>> s) {
   return ops_detail::compare_with<ops_detail::fn::equal, false>(a, s);
 }
 template <tensor A>
-constexpr auto operator!=(A const& a, element_t<A> s) {
+constexpr auto operator!=(A const& a, ops_detail::number_for<element_t<A>> s) {
   return ops_detail::compare_with<ops_detail::fn::not_equal, false>(a, s);
 }
 template <tensor A>
-constexpr auto operator<(element_t<A> s, A const& a) {
+constexpr auto operator<(ops_detail::number_for<element_t<A>> s, A const& a) {
   return a > s;
 }
 template <tensor A>
-constexpr auto operator<=(element_t<A> s, A const& a) {
+constexpr auto operator<=(ops_detail::number_for<element_t<A>> s, A const& a) {
   return a >= s;
 }
 template <tensor A>
-constexpr auto operator>(element_t<A> s, A const& a) {
+constexpr auto operator>(ops_detail::number_for<element_t<A>> s, A const& a) {
   return a < s;
 }
 template <tensor A>
-constexpr auto operator>=(element_t<A> s, A const& a) {
+constexpr auto operator>=(ops_detail::number_for<element_t<A>> s, A const& a) {
   return a <= s;
 }
 template <tensor A>
-constexpr auto operator==(element_t<A> s, A const& a) {
+constexpr auto operator==(ops_detail::number_for<element_t<A>> s, A const& a) {
   return a == s;
 }
 template <tensor A>
-constexpr auto operator!=(element_t<A> s, A const& a) {
+constexpr auto operator!=(ops_detail::number_for<element_t<A>> s, A const& a) {
   return a != s;
 }
 
@@ -238,7 +245,7 @@ constexpr auto operator!=(element_t<A> s, A const& a) {
 /// Cost: no communication. The derivative passes the cotangent to the chosen operand, and 0 to the other. An element
 ///   that is not chosen may be NaN or infinite; the derivative with respect to its operand is 0 there.
 /// Error: the mask must not be partial. Two tensors may be partial sums over the same axes; beside a number a tensor
-///   must not be partial.
+///   must not be partial. A number that is no element does not compile, or throws ashlar::error, as for x * s.
 /// Example: where(x > 0.f, x, 0.1f * x)
 template <tensor Mask, tensor A, tensor B>
 constexpr auto where(Mask const& mask, A const& a, [[maybe_unused]] B const& b) {
@@ -251,24 +258,26 @@ constexpr auto where(Mask const& mask, A const& a, [[maybe_unused]] B const& b) 
     return a;
 }
 template <tensor Mask, tensor A>
-constexpr auto where(Mask const& mask, A const& a, element_t<A> b) {
+constexpr auto where(Mask const& mask, A const& a, ops_detail::number_for<element_t<A>> b) {
   if constexpr (ops_detail::require_mask<Mask>())
-    return elementwise(ops_detail::fn::choose_or_number<true, element_t<A>>{b}, a, stop_gradient(mask));
+    return elementwise(ops_detail::fn::choose_or_number<true, element_t<A>>{b.element()}, a, stop_gradient(mask));
   else
     return a;
 }
 template <tensor Mask, tensor B>
-constexpr auto where(Mask const& mask, element_t<B> a, B const& b) {
+constexpr auto where(Mask const& mask, ops_detail::number_for<element_t<B>> a, B const& b) {
   if constexpr (ops_detail::require_mask<Mask>())
-    return elementwise(ops_detail::fn::choose_or_number<false, element_t<B>>{a}, b, stop_gradient(mask));
+    return elementwise(ops_detail::fn::choose_or_number<false, element_t<B>>{a.element()}, b, stop_gradient(mask));
   else
     return b;
 }
-template <tensor Mask, class T>
-  requires(!tensor<T>)
-constexpr auto where(Mask const& mask, T a, T b) {
+template <tensor Mask, class A, class B>
+  requires(!tensor<A> && !tensor<B>)
+constexpr auto where(Mask const& mask, A a, B b) {
+  using T = std::common_type_t<A, B>;
+  using number = ops_detail::number_for<T>;
   if constexpr (ops_detail::require_mask<Mask>())
-    return elementwise(ops_detail::fn::choose_number<T>{a, b}, stop_gradient(mask));
+    return elementwise(ops_detail::fn::choose_number<T>{number(a).element(), number(b).element()}, stop_gradient(mask));
   else
     return mask;
 }

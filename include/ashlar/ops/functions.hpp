@@ -2,8 +2,7 @@
 // The elementwise functions and operators of the language.
 #pragma once
 #include "ashlar/ops/elementwise.hpp"
-#include <concepts>
-#include <limits>
+#include "ashlar/ops/number.hpp"
 
 namespace ashlar {
 
@@ -18,22 +17,17 @@ ASHLAR_FUNCTION T math_sqrt(T x);
 template <class T>
 ASHLAR_FUNCTION T math_tanh(T x);
 
-// The type of a complex number's parts, or the type itself.
+/// The quotient, rounded to 0 if it is of integers. Processors end the program in two cases: an integer divided by 0 is 0
+/// here, and the least integer divided by -1 is itself, as in NumPy.
 template <class T>
-struct component_of {
-  using type = T;
-};
-template <class T>
-  requires requires { typename T::value_type; }
-struct component_of<T> {
-  using type = typename T::value_type;
-};
-template <class T>
-using component_t = typename component_of<T>::type;
-
-/// True for a complex type and the real type of its parts.
-template <class C, class R>
-concept complex_of_real = std::floating_point<R> && !std::same_as<C, R> && std::same_as<component_t<C>, R>;
+ASHLAR_FUNCTION constexpr T divided(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b == T(0)) return T(0);
+    if constexpr (std::is_signed_v<T>)
+      if (b == T(-1)) return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(a));
+  }
+  return a / b;
+}
 }  // namespace ops_detail
 
 namespace ops_detail::fn {
@@ -64,14 +58,14 @@ struct scale {
   }
 };
 
-/// Divides by a number. Integer division rounds, so no partial sum of integers may pass.
+/// Divides by a number. Integer division rounds to 0, so no partial sum of integers may pass.
 template <class S>
 struct quotient {
   static constexpr linearity kind = std::numeric_limits<S>::is_integer ? linearity::nonlinear : linearity::linear;
   S divisor;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x / divisor;
+    return divided(x, T(divisor));
   }
   template <int>
   constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
@@ -88,6 +82,21 @@ struct shift {
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
     return x + by;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return ct;
+  }
+};
+
+/// Subtracts a number. The number itself, since its negative may be no element.
+template <class S>
+struct lower {
+  static constexpr linearity kind = shift<S>::kind;
+  S by;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x - by;
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
@@ -170,7 +179,7 @@ struct divide {
   static constexpr char const* symbol = "/";
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
-    return a / b;
+    return divided(a, b);
   }
   template <int I>
   static constexpr auto pullback(auto const& ct, auto const& y, auto const&, auto const& b) {
@@ -285,7 +294,7 @@ struct abs {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x < T(0) ? -x : x;
+    return x > T(0) ? x : T(0) - x;  // -0. becomes 0
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
@@ -386,6 +395,27 @@ constexpr auto arithmetic(F const& f, A const& a, [[maybe_unused]] B const& b) {
     return elementwise(f, a, b);
 }
 
+template <class A>
+struct arithmetic_of_a_mask {
+  static constexpr bool value = std::is_same_v<element_t<A>, bool>;
+};
+template <class T>
+constexpr void refuse_to_divide_by_zero(number_for<T> const& s) {
+  if constexpr (std::is_integral_v<T>)
+    if (s.outside() == 0 && s.element_if_inside() == T(0))
+      meta_detail::fail("ashlar::elementwise: integers are not divided by the number 0; write cast<double>(x)");
+}
+/// A tensor and a number, by the function F<element> of the number.
+template <template <class> class F, class A>
+constexpr auto arithmetic_with_number(A const& a, number_for<element_t<A>> const& s) {
+  static_assert(!arithmetic_of_a_mask<A>::value,
+                "ashlar::elementwise: the elements are bool, which is no number; write cast<int>(mask)");
+  if constexpr (arithmetic_of_a_mask<A>::value)
+    return a;  // so that the sentence is the only error
+  else
+    return elementwise(F<element_t<A>>{s.element()}, a);
+}
+
 }  // namespace ops_detail
 
 template <tensor A, tensor B>
@@ -405,6 +435,8 @@ constexpr auto operator*(A const& a, B const& b) {
   else
     return ops_detail::arithmetic(ops_detail::fn::multiply{}, a, b);
 }
+/// The quotient of corresponding elements. Of integers it rounds to 0. An integer divided by 0 is 0, and the least one
+/// divided by -1 is itself.
 template <tensor A, tensor B>
 constexpr auto operator/(A const& a, B const& b) {
   return ops_detail::arithmetic(ops_detail::fn::divide{}, a, b);
@@ -413,25 +445,31 @@ template <tensor A>
 constexpr auto operator-(A const& a) {
   return elementwise(ops_detail::fn::negate{}, a);
 }
+
+/// A tensor and a number. The number becomes an element: a real one takes the precision of floating or complex elements.
+/// Error: a floating number beside integers does not compile, nor a complex one beside real elements, nor any beside
+///   bool: write cast<double>(x). An integer that the elements cannot hold throws ashlar::error, as does a division by 0.
+/// Example: cast<double>(pixels) / 255.
 template <tensor A>
-constexpr auto operator*(A const& a, element_t<A> s) {
-  return elementwise(ops_detail::fn::scale<element_t<A>>{s}, a);
+constexpr auto operator*(A const& a, ops_detail::number_for<element_t<A>> s) {
+  return ops_detail::arithmetic_with_number<ops_detail::fn::scale>(a, s);
 }
 template <tensor A>
-constexpr auto operator*(element_t<A> s, A const& a) {
-  return elementwise(ops_detail::fn::scale<element_t<A>>{s}, a);
+constexpr auto operator*(ops_detail::number_for<element_t<A>> s, A const& a) {
+  return a * s;
 }
 template <tensor A>
-constexpr auto operator/(A const& a, element_t<A> s) {
-  return elementwise(ops_detail::fn::quotient<element_t<A>>{s}, a);
+constexpr auto operator/(A const& a, ops_detail::number_for<element_t<A>> s) {
+  ops_detail::refuse_to_divide_by_zero(s);
+  return ops_detail::arithmetic_with_number<ops_detail::fn::quotient>(a, s);
 }
 template <tensor A>
-constexpr auto operator+(A const& a, element_t<A> s) {
-  return elementwise(ops_detail::fn::shift<element_t<A>>{s}, a);
+constexpr auto operator+(A const& a, ops_detail::number_for<element_t<A>> s) {
+  return ops_detail::arithmetic_with_number<ops_detail::fn::shift>(a, s);
 }
 template <tensor A>
-constexpr auto operator-(A const& a, element_t<A> s) {
-  return elementwise(ops_detail::fn::shift<element_t<A>>{-s}, a);
+constexpr auto operator-(A const& a, ops_detail::number_for<element_t<A>> s) {
+  return ops_detail::arithmetic_with_number<ops_detail::fn::lower>(a, s);
 }
 
 /// The larger of each element and 0. The derivative at 0 is 0.

@@ -21,6 +21,21 @@ ASHLAR_FUNCTION T math_atan2(T y, T x);
 
 namespace ops_detail::fn {
 
+/// A number minus x.
+template <class S>
+struct subtracted_from {
+  static constexpr linearity kind = linearity::nonlinear;
+  S number;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return number - x;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return elementwise(negate{}, ct);
+  }
+};
+
 /// A number divided by x.
 template <class S>
 struct divided_number {
@@ -28,7 +43,7 @@ struct divided_number {
   S number;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return number / x;
+    return divided(T(number), x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const& y, auto const& x) {
@@ -143,16 +158,16 @@ struct clamp {
 }  // namespace ops_detail::fn
 
 template <tensor A>
-constexpr auto operator+(element_t<A> s, A const& a) {
+constexpr auto operator+(ops_detail::number_for<element_t<A>> s, A const& a) {
   return a + s;
 }
 template <tensor A>
-constexpr auto operator-(element_t<A> s, A const& a) {
-  return -a + s;
+constexpr auto operator-(ops_detail::number_for<element_t<A>> s, A const& a) {
+  return ops_detail::arithmetic_with_number<ops_detail::fn::subtracted_from>(a, s);
 }
 template <tensor A>
-constexpr auto operator/(element_t<A> s, A const& a) {
-  return elementwise(ops_detail::fn::divided_number<element_t<A>>{s}, a);
+constexpr auto operator/(ops_detail::number_for<element_t<A>> s, A const& a) {
+  return ops_detail::arithmetic_with_number<ops_detail::fn::divided_number>(a, s);
 }
 
 /// The sine of each element, an angle in radians.
@@ -180,10 +195,15 @@ constexpr auto atan2(Y const& y, X const& x) {
   return ops_detail::arithmetic(ops_detail::fn::atan2{}, y, x);
 }
 /// Each element to the power of a number. The derivative at 0 is NaN or infinite if the exponent is below 1.
+/// Error: a number that is no element does not compile, or throws ashlar::error, as for x * s. Integers to a negative
+///   power throw ashlar::error.
 /// Example: pow(x, 3.) of doubles
 template <tensor A>
-constexpr auto pow(A const& a, element_t<A> exponent) {
-  return elementwise(ops_detail::fn::power<element_t<A>>{exponent}, a);
+constexpr auto pow(A const& a, ops_detail::number_for<element_t<A>> exponent) {
+  if constexpr (std::is_integral_v<element_t<A>>)
+    if (exponent.element() < 0)
+      meta_detail::fail("ashlar::pow: integers have no negative powers; write cast<double>(x)");
+  return ops_detail::arithmetic_with_number<ops_detail::fn::power>(a, exponent);
 }
 /// The largest whole numbers that are not above the elements. It has no derivative.
 /// Example: floor(x<layout<"data">>) -> layout<"data">
@@ -193,18 +213,22 @@ constexpr auto floor(A const& a) {
 }
 /// Elements beyond a limit become that limit. NaN stays NaN. The derivative beyond the limits is 0.
 /// Pre: low <= high
+/// Error: a limit that is no element does not compile, or throws ashlar::error, as for x * s.
 /// Example: clamp(x<layout<"data">>, 0.f, 1.f) -> layout<"data">
 template <tensor A>
-constexpr auto clamp(A const& a, element_t<A> low, element_t<A> high) {
-  return elementwise(ops_detail::fn::clamp<element_t<A>>{low, high}, a);
+constexpr auto clamp(A const& a, ops_detail::number_for<element_t<A>> low, ops_detail::number_for<element_t<A>> high) {
+  return elementwise(ops_detail::fn::clamp<element_t<A>>{low.element(), high.element()}, a);
 }
 
 /// A tensor whose elements are all one number, abstract or real as the handle is.
-/// Error: a partial layout does not compile: each rank's term would be the whole value.
+/// Error: a partial layout does not compile: each rank's term would be the whole value. A floating value of integers or
+///   bool does not compile, nor a complex one of real elements. An integer that T cannot hold throws ashlar::error.
 /// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
-constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w = call_site::current()) {
+constexpr auto full(Handle const& m, index_t const (&n)[N], ops_detail::number_for<T, true> value,
+                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
+  T const element = value.element();
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
   static_assert(!layout_detail::layout_has_a_halo<L>::value,
                 "ashlar::full: the layout has a halo; write generate<T, L>(m, extents, f), or with_halo<L>(x)");
@@ -212,8 +236,8 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w
     static_assert(
         !plan_detail::layout_is_partial<L>::value,
         "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
-    plan_detail::note_argument_of_whole(x, "value", value, w);
-    plan_detail::backend<Handle>::fill(x, value);
+    plan_detail::note_argument_of_whole(x, "value", element, w);
+    plan_detail::backend<Handle>::fill(x, element);
   }
   return x;
 }
@@ -230,17 +254,32 @@ constexpr auto ones(Handle const& m, index_t const (&n)[N], call_site w = call_s
   return full<T, L>(m, n, T(1), w);
 }
 
+namespace ops_detail {
+// The last of n integers that begin at `first`.
+template <class T>
+constexpr void require_last_of(index_t n, T first, T step) {
+  std::conditional_t<std::is_signed_v<T>, long long, unsigned long long> all_steps = 0;
+  T last = 0;
+  if (n > 0 && (__builtin_mul_overflow(n - 1, step, &all_steps) || __builtin_add_overflow(first, all_steps, &last)))
+    meta_detail::fail("ashlar::arange: the elements cannot hold the last number; make a tensor of a wider type");
+}
+}  // namespace ops_detail
+
 /// The vector first, first + step, ... of n elements, abstract or real as the handle is.
-/// Error: a partial layout, or one of another number of dimensions, does not compile.
+/// Error: a partial layout, or one of another number of dimensions, does not compile. Numbers are checked as in full,
+///   and ashlar::error is thrown if T is an integer type that cannot hold the last of them.
 /// Example: arange<double, layout<"data">>(m, 11, 0., 0.1) -> layout<"data">
 template <class T, class L, class Handle>
-constexpr auto arange(Handle const& m, index_t n, T first = T(0), T step = T(1), call_site w = call_site::current()) {
+constexpr auto arange(Handle const& m, index_t n, ops_detail::number_for<T, true> first = T(0),
+                      ops_detail::number_for<T, true> step = T(1), call_site w = call_site::current()) {
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::arange: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
   plan_detail::call_in_errors const call(w);
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>({n}), w);
-  plan_detail::backend<Handle>::fill_counting(x, first, step);
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    ops_detail::require_last_of(n, first.element(), step.element());
+  plan_detail::backend<Handle>::fill_counting(x, first.element(), step.element());
   return x;
 }
 
@@ -248,11 +287,11 @@ constexpr auto arange(Handle const& m, index_t n, T first = T(0), T step = T(1),
 /// Error: a partial layout does not compile, except for zeros_like of partial sums.
 /// Example: auto sum_of_gradients = zeros_like(gradient);
 template <tensor X>
-constexpr auto full_like(X const& x, element_t<X> value) {
+constexpr auto full_like(X const& x, ops_detail::number_for<element_t<X>, true> value) {
   static_assert(
       !plan_detail::layout_is_partial<layout_t<X>>::value,
       "ashlar::full_like: the tensor is partial, and each rank would hold the whole value; all_reduce it, or write zeros_like for a sum");
-  return plan_detail::filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), value);
+  return plan_detail::filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), value.element());
 }
 /// A tensor of ones that is like another one; else as full_like.
 /// Example: ones_like(x<layout<"data", none>>) -> layout<"data", none>

@@ -82,15 +82,15 @@ constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const&
 ///   throw ashlar::error.
 /// Example: matmul_into(c, -1., a, b)
 template <tensor C, tensor A, tensor B>
-constexpr void matmul_into(C& c, std::type_identity_t<element_t<C>> alpha, A const& a, B const& b,
+constexpr void matmul_into(C& c, ops_detail::number_for<element_t<C>> alpha, A const& a, B const& b,
                            call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_memory<C, A, B>()) {
     if constexpr (ops_detail::require_product_for<C, A, B>()) {
       if constexpr (std::is_same_v<element_t<C>, element_t<A>> && std::is_same_v<element_t<C>, element_t<B>>)
-        ops_detail::add_product(c, alpha, a, b, w);
+        ops_detail::add_product(c, alpha.element(), a, b, w);
       else
-        ops_detail::add_product(c, alpha, ops_detail::as_complex_operand<element_t<C>>(a),
+        ops_detail::add_product(c, alpha.element(), ops_detail::as_complex_operand<element_t<C>>(a),
                                 ops_detail::as_complex_operand<element_t<C>>(b), w);
     }
   }

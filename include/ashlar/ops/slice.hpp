@@ -148,7 +148,8 @@ template <class To = ops_detail::as_operand, tensor X, int N>
 /// Pre: the numbers are 0 or more.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: as slice. The derivative is a slice of the cotangent.
-/// Error: negative numbers throw ashlar::error. A partial sum can be padded with zeros only.
+/// Error: negative numbers throw ashlar::error. A partial sum can be padded with zeros only. A value that is no element
+///   does not compile, or throws ashlar::error, as for x * s.
 /// Example: pad(x, {1, 1}, {1, 1}) is NumPy's pad(x, 1)
 template <class To = ops_detail::as_operand, tensor X, int N>
 [[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N],
@@ -160,11 +161,11 @@ template <class To = ops_detail::as_operand, tensor X, int N>
     return x;
 }
 template <class To = ops_detail::as_operand, tensor X, int N>
-[[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N], element_t<X> value,
-                                 call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N],
+                                 ops_detail::number_for<element_t<X>> value, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_no_partial<X>())
-    return ops_detail::padded<ops_detail::target_t<To, X>>(x, before, after, value, w);
+    return ops_detail::padded<ops_detail::target_t<To, X>>(x, before, after, value.element(), w);
   else
     return x;
 }
@@ -174,7 +175,8 @@ template <class To = ops_detail::as_operand, tensor X, int N>
 /// Shape: as x. Post: element i of the result is element i - n of x, if there is one.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: as slice. The derivative shifts the cotangent back.
-/// Error: a dimension that x lacks does not compile. A partial sum is shifted with zeros only.
+/// Error: a dimension that x lacks does not compile. A partial sum is shifted with zeros only. A value
+///   that is no element, as for pad.
 /// Example: shift<0>(x<layout<"x">>, 1) - x -> layout<"x">
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto shift(X const& x, index_t n, call_site w = call_site::current()) {
@@ -185,10 +187,11 @@ template <int Dim, tensor X>
     return x;
 }
 template <int Dim, tensor X>
-[[nodiscard]] constexpr auto shift(X const& x, index_t n, element_t<X> value, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto shift(X const& x, index_t n, ops_detail::number_for<element_t<X>> value,
+                                   call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_no_partial<X>())
-    return ops_detail::shifted<Dim>(x, n, value, w);
+    return ops_detail::shifted<Dim>(x, n, value.element(), w);
   else
     return x;
 }

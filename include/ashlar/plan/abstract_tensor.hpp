@@ -46,6 +46,7 @@ class abstract_tensor {
   shape extents_;
   plan_detail::redistribution_origin origin_;
 
+  using checked = plan_detail::checked_element_t<T>;
   // At the end, because clang reads no member after a static_assert that fails.
   static_assert(
       !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,

@@ -82,7 +82,7 @@ using backend_of = backend<std::remove_cvref_t<decltype(std::declval<std::remove
 
 template <class T, class L, class Handle>
 constexpr auto allocate(Handle const& m, shape const& extents) {
-  return backend<Handle>::template allocate<T, L>(m, extents);
+  return backend<Handle>::template allocate<checked_element_t<T>, L>(m, extents);
 }
 // The same for a tensor that the program makes, in the line w.
 template <class T, class L, class Handle>

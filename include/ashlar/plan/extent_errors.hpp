@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Errors about extents that only the running program knows: their texts, and the call or the operands that they name.
+// Errors about extents and numbers that only the running program knows: their texts, and the call or the operands that they name.
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/layout/shape.hpp"
@@ -12,6 +12,22 @@ namespace ashlar {
 
 namespace plan_detail {
 
+/// An integer of any type, by its sign and its magnitude.
+struct whole_number {
+  bool negative = false;
+  unsigned long long magnitude = 0;
+  constexpr whole_number() = default;
+  template <class T>
+  constexpr explicit whole_number(T v) : magnitude(static_cast<unsigned long long>(v)) {
+    if constexpr (std::is_signed_v<T>) negative = v < 0;
+    if (negative) magnitude = 0 - magnitude;
+  }
+  friend constexpr bool operator<(whole_number const& a, whole_number const& b) {
+    if (a.negative != b.negative) return a.negative;
+    return a.negative ? b.magnitude < a.magnitude : a.magnitude < b.magnitude;
+  }
+};
+
 // The text of an error with numbers, without <string>.
 struct error_text {
   char text[512]{};
@@ -19,6 +35,7 @@ struct error_text {
   error_text& operator<<(char const* s);
   error_text& operator<<(index_t v);
   error_text& operator<<(shape const& s);
+  error_text& operator<<(whole_number const& v);
 };
 
 /// The call that errors about extents name.
@@ -91,6 +108,9 @@ ASHLAR_INLINE void name_call(error_text& m);
 [[noreturn]] ASHLAR_INLINE void fail_windows(char const* function, int dim, index_t below, index_t above, int lower,
                                              int upper);
 [[noreturn]] ASHLAR_INLINE void fail_size(shape const& extents, std::size_t element_bytes);
+/// A number is not among the elements from `least` to `most`.
+[[noreturn]] ASHLAR_INLINE void fail_number(char const* rule, whole_number const& found, whole_number const& least,
+                                            whole_number const& most);
 [[noreturn]] ASHLAR_INLINE void fail_other_extents(char const* rule, shape const& expected, shape const& found);
 
 }  // namespace plan_detail

@@ -37,6 +37,48 @@ inline constexpr int rank_v = layout_t<X>::rank;
 
 namespace plan_detail {
 
+/// True if T is neither an element type of the library nor a class of the program.
+template <class T>
+struct element_is_not_supported {
+  template <class... U>
+  static constexpr bool is_one_of = (std::is_same_v<T, U> || ...);
+  static constexpr bool value = [] {
+    if constexpr (std::is_class_v<T>) {
+      if constexpr (requires { typename T::value_type; })
+        return std::is_same_v<typename T::value_type, long double>;  // a complex number
+      else
+        return requires {
+          typename T::bit_comparison_type;
+        };  // half_t and bhalf_t of Kokkos on devices; on hosts they are float
+    } else {
+      return !is_one_of<bool, float, double, signed char, unsigned char, short, unsigned short, int, unsigned, long,
+                        unsigned long, long long, unsigned long long>;
+    }
+  }();
+};
+template <class T>
+constexpr bool require_supported_element() {
+  static_assert(
+      !element_is_not_supported<T>::value,
+      "ashlar::make: elements of this type are not supported; write float or double, std::int8_t to std::uint64_t, bool, or Kokkos::complex of float or double");
+  return !element_is_not_supported<T>::value;
+}
+/// The element type of a tensor that a program asks for. After the sentence it is another one, so that no error follows.
+template <class T, bool = require_supported_element<T>()>
+struct checked_element {
+  using type = T;
+};
+template <class T>
+struct checked_element<T, false> {
+  using type = float;
+};
+template <template <class> class Complex>
+struct checked_element<Complex<long double>, false> {
+  using type = Complex<double>;
+};
+template <class T>
+using checked_element_t = typename checked_element<T>::type;
+
 /// The context of layouts on a mesh: the names of the mesh and the reductions of the layouts.
 template <class Mesh, class... L>
 using mesh_context = context<typename Mesh::names, typename context_of<L...>::ops>;

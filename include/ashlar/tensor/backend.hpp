@@ -163,9 +163,10 @@ struct backend<device_mesh<M>> {
       ashlar::fill(y, value);
   }
   // tensor/sharded_tensor.hpp
-  template <class Y, class T>
-  static void fill_counting(Y& y, T first, T step) {
+  template <class Y>
+  static void fill_counting(Y& y, element_t<Y> first, element_t<Y> step) {
     using S = typename Y::execution_space;
+    using T = element_t<Y>;
     tensor_detail::generate_shard<T, 1>(S{}, y.data(), y.local_region(), tensor_detail::progression<T>{first, step});
   }
   template <class Distribution, class Y>

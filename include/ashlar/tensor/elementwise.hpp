@@ -426,9 +426,10 @@ void fill_stored(X& x, element_t<X> const& value) {
 /// Sets every element. Expressions of the tensor keep its elements as they were.
 /// Example: fill(sums, 0.);
 template <class T, class L, class M, class S>
-void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
+void fill(sharded_tensor<T, L, M, S>& x, ops_detail::number_for<std::type_identity_t<T>, true> value) {
+  T const element = value.element();
   x.owner()->before_writing();
-  kernels::fill(S{}, x.data(), x.local_size(), value);
+  kernels::fill(S{}, x.data(), x.local_size(), element);
 }
 
 namespace tensor_detail {

@@ -219,6 +219,7 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   shape extents_;
   storage_pointer owner_;
 
+  using checked = plan_detail::checked_element_t<T>;
   // At the end, because clang reads no member after a static_assert that fails.
   static_assert(
       !plan_detail::axes_missing_from_mesh<Mesh, L>::value,

@@ -116,7 +116,8 @@ struct layout_has_no_given_edge {
 /// which is beyond the domain. If the layout is not stale, all halo cells are computed: no exchange is needed.
 /// Collective: no communication.
 /// Cost: one kernel.
-/// Error: halo_sums and a partial layout do not compile, nor does a function that takes another number of indices.
+/// Error: halo_sums and a partial layout do not compile, nor does a function that takes another number of indices, or gives
+/// floating numbers for integers or bool.
 /// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
 template <class T, class L, class M, int N, class F>
   requires(layout_detail::layout_has_a_halo<L>::value)
@@ -134,7 +135,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   shape const extents = plan_detail::checked_extents<L>(n);
   m.calls().note_tensor(extents, w);
   tensor_detail::tensor_on<T, L, M> const t(m, extents);
-  if constexpr (!Function::value)
+  if constexpr (tensor_detail::gives_elements<element_t<decltype(t)>, L, F>())
     tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
   return t;
 }
@@ -149,7 +150,8 @@ void set_given_cells(X const& x, F const& f) {
   using Function = function_of_other_indices<L, F>;
   static_assert(layout_has_no_given_edge<L>::value || !Function::value,
                 "ashlar::set_beyond: the function takes one index_t per dimension; write f(i, j) for a matrix");
-  if constexpr (!layout_has_no_given_edge<L>::value && !Function::value) compute_cells(x, false, false, f);
+  if constexpr (!layout_has_no_given_edge<L>::value)
+    if constexpr (gives_elements<element_t<X>, L, F>()) compute_cells(x, false, false, f);
 }
 }  // namespace tensor_detail
 

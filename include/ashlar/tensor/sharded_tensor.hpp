@@ -16,7 +16,7 @@ namespace tensor_detail {
 // The stored type for an element type that a user names: std::complex fails in device code.
 template <class T>
 struct storable {
-  using type = T;
+  using type = plan_detail::checked_element_t<T>;
 };
 template <class T>
 struct storable<std::complex<T>> {
@@ -151,6 +151,7 @@ class sharded_tensor {
   storage_pointer owner_;
   index_t offset_ = 0;
 
+  using checked = plan_detail::checked_element_t<T>;
   // At the end, because clang reads no member after a static_assert that fails.
   static_assert(
       !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
@@ -331,6 +332,30 @@ struct function_of_other_indices {
   static constexpr bool value = !takes(std::make_integer_sequence<int, L::rank>{});
 };
 
+// Pre: the function takes these indices.
+template <class T, class L, class F>
+struct function_of_other_numbers {
+  template <int... D>
+  static constexpr bool returns(std::integer_sequence<int, D...>) {
+    using R = std::remove_cvref_t<std::invoke_result_t<F const&, typename index_of_dimension<D>::type...>>;
+    return ops_detail::floating_number_among_integers<T, R>::value ||
+           ops_detail::complex_number_among_reals<T, R>::value;
+  }
+  static constexpr bool value = returns(std::make_integer_sequence<int, L::rank>{});
+};
+/// True if a function of the index gives the elements of a tensor.
+template <class T, class L, class F>
+constexpr bool gives_elements() {
+  if constexpr (function_of_other_indices<L, F>::value) {
+    return false;
+  } else {
+    static_assert(
+        !function_of_other_numbers<T, L, F>::value,
+        "ashlar::generate: the function gives floating numbers and the elements are integers or bool, or complex numbers and they are real; make a tensor of the function's type, or convert in the function");
+    return !function_of_other_numbers<T, L, F>::value;
+  }
+}
+
 template <class T>
 struct progression {
   T first, step;
@@ -350,7 +375,7 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 /// Collective: no communication.
 /// Cost: one kernel.
 /// Error: a partial layout does not compile: each rank's term would be the whole value. A function that takes another number of indices
-/// does not compile.
+/// does not compile, nor does a function that gives floating numbers for integers or bool.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
 template <class T, class L, class M, int N, class F>
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
@@ -367,7 +392,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   bool const whole = Tensor::layout.sharding() == 0;
   m.calls().note_tensor(extents, w, whole ? plan_detail::argument("line", w.line()) : plan_detail::common_argument{});
   Tensor t(m, extents);
-  if constexpr (!Function::value)
+  if constexpr (tensor_detail::gives_elements<typename Tensor::element_type, L, F>())
     tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
                                                                                t.data(), t.local_region(), f);
   return t;

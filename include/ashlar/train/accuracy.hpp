@@ -15,7 +15,8 @@ namespace ashlar {
 /// Error: as feed.
 /// Example: test_accuracy<float, layout<"data", none>, layout<"data">>(m, data, 1.f / 255, [&](auto const& x) { return network(p, x); })
 template <class T, class X, class Y, class M, class Logits>
-double test_accuracy(device_mesh<M> const& m, digit_data const& data, T factor, Logits logits) {
+double test_accuracy(device_mesh<M> const& m, digit_data const& data, ops_detail::number_for<T, true> factor,
+                     Logits logits) {
   return mean_over(data.test_images.extents[0], 1000, [&](shuffled_batches const& batches, index_t i) {
     auto const [x, y] = feed_labelled<T, X, Y>(m, data.test_images, data.test_labels, batches, i, factor);
     return item(all_reduce(accuracy_count(logits(x), y)));

@@ -8,7 +8,9 @@ using grid = mesh<axis<"data">, axis<"model">>;
 #ifdef ASHLAR_CONTROL
 using number = double;
 #else
-using number = long double;
+struct number {
+  double part[3];
+};
 #endif
 
 void save(sharded_tensor<number, layout<"data">, grid> const& x) { update_hdf5(x, "x.h5", "x", {0}); }

@@ -8,6 +8,8 @@ using grid = mesh<axis<"data">, axis<"model">>;
 #ifdef ASHLAR_CONTROL
 using number = double;
 #else
-using number = long double;
+struct number {
+  double part[3];
+};
 #endif
 auto tensor_of(device_mesh<grid> const& m) { return load_npy<number, layout<"data", none>>(m, "x.npy"); }

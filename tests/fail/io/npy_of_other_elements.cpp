@@ -8,7 +8,9 @@ using grid = mesh<axis<"data">, axis<"model">>;
 #ifdef ASHLAR_CONTROL
 using number = double;
 #else
-using number = long double;
+struct number {
+  double part[3];
+};
 #endif
 auto tensor_of(device_mesh<grid> const& m, npy_array const& a) {
   return npy_tensor<number, layout<"data", none>>(m, a);

@@ -1,5 +1,10 @@
 // Functions that compare, and which of them pass a partial maximum. NaN: tests/unit/ops/functions.cpp.
-#include "ashlar/ops/functions.hpp"
+#include "ashlar/ops/compare.hpp"
+#include "ashlar/ops/math.hpp"
+#include "support/simulated_mesh.hpp"
+
+#include <cstdint>
+#include <limits>
 
 using namespace ashlar;
 
@@ -16,3 +21,35 @@ static_assert(ops_detail::fn::log::kind == linearity::nonlinear && ops_detail::f
 // Integers would leave their range where a number is added to what stands for no elements.
 static_assert(ops_detail::fn::shift<double>::kind == linearity::nondecreasing &&
               ops_detail::fn::shift<int>::kind == linearity::nonlinear);
+
+// Numbers beside tensors: elements of a program's class have the conversions of the class, and enumerators are integers.
+namespace numbers {
+using line = mesh<axis<"x">>;
+constexpr line m{{2}};
+enum level { low = 3 };
+constexpr auto own = make<test::integer, layout<"x">>(m, {8});
+constexpr auto whole = make<int, layout<"x">>(m, {8});
+constexpr auto real = make<float, layout<"x">>(m, {8});
+template <class X, class T>
+inline constexpr bool is = std::is_same_v<element_t<X>, T>;
+static_assert(is<decltype(2 * own + 5 - 1), test::integer> && is<decltype(own < 2), bool>);
+static_assert(is<decltype(full<test::integer, layout<"x">>(m, {8}, 2)), test::integer>);
+static_assert(is<decltype(whole + low), int> && is<decltype(whole * std::integral_constant<int, 4>{}), int>);
+static_assert(is<decltype(real * 0.5), float> && is<decltype(real < 3ull), bool> &&
+              is<decltype(where(real < 1, 1, 0.5)), double>);
+
+template <class T>
+constexpr int side_of(auto number) {
+  return ops_detail::number_for<T>(number).outside();
+}
+static_assert(side_of<std::uint8_t>(255) == 0 && side_of<std::uint8_t>(256) == 1 && side_of<std::uint8_t>(-1) == -1);
+static_assert(side_of<bool>(1) == 0 && side_of<bool>(2) == 1 && side_of<int>(~0ull) == 1 &&
+              side_of<unsigned>(-1) == -1);
+static_assert(side_of<std::int64_t>(std::numeric_limits<std::int64_t>::min()) == 0 &&
+              side_of<std::int64_t>(~0ull) == 1 && side_of<std::uint64_t>(~0ull) == 0 &&
+              side_of<int>(std::numeric_limits<std::int64_t>::min()) == -1);
+// The quotients of integers that processors lack.
+static_assert(ops_detail::divided(7, 0) == 0 && ops_detail::divided(7, -2) == -3 && ops_detail::divided(7u, 0u) == 0);
+static_assert(ops_detail::divided(std::numeric_limits<int>::min(), -1) == std::numeric_limits<int>::min());
+static_assert(ops_detail::divided(std::int8_t(-128), std::int8_t(-1)) == std::int8_t(-128));
+}  // namespace numbers

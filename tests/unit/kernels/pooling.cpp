@@ -101,3 +101,13 @@ TEST_CASE("pooling: a NaN in a window makes its maximum NaN, and the first has t
   kernels::pool_vjp<true, space, double>(space(), g, x.data(), ct.data(), d.data());
   CHECK(to_host(d) == std::vector<double>{1, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 2, 0, 3, 0, 0});
 }
+
+TEST_CASE("pooling: the mean of 256 integers of 8 bits, which do not hold how many they are") {
+  pooled const g{1, {16, 16, 1, 1, padding::valid}, {16, 16, 1, 1, padding::valid}, 1};
+  std::vector<std::int8_t> x(256, 0);
+  x[0] = 127;
+  auto const a = to_device(x);
+  device_array<std::int8_t> const y("test", 1);
+  kernels::pool<false, space, std::int8_t>(space(), g, a.data(), y.data());
+  CHECK(to_host(y) == std::vector<std::int8_t>{0});  // 127 / 256
+}

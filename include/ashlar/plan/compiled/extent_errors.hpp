@@ -10,17 +10,19 @@ ASHLAR_INLINE error_text& error_text::operator<<(char const* s) {
   return *this;
 }
 
-ASHLAR_INLINE error_text& error_text::operator<<(index_t v) {
+ASHLAR_INLINE error_text& error_text::operator<<(whole_number const& v) {
   char digits[24];
   int k = 0;
-  bool const negative = v < 0;
-  do digits[k++] = static_cast<char>('0' + (v % 10 < 0 ? -(v % 10) : v % 10));
-  while (v /= 10);
-  if (negative) digits[k++] = '-';
+  unsigned long long rest = v.magnitude;
+  do digits[k++] = static_cast<char>('0' + rest % 10);
+  while (rest /= 10);
+  if (v.negative) digits[k++] = '-';
   char c[2]{};
   while (k) c[0] = digits[--k], *this << c;
   return *this;
 }
+
+ASHLAR_INLINE error_text& error_text::operator<<(index_t v) { return *this << whole_number(v); }
 
 ASHLAR_INLINE error_text& error_text::operator<<(shape const& s) {
   *this << "(";
@@ -127,6 +129,13 @@ ASHLAR_INLINE void fail_size(shape const& extents, std::size_t element_bytes) {
   error_text m;
   m << "ashlar::make: a tensor has less than 2^63 bytes; found extents " << extents << " of elements of "
     << static_cast<index_t>(element_bytes) << " bytes";
+  fail_with(m);
+}
+
+ASHLAR_INLINE void fail_number(char const* rule, whole_number const& found, whole_number const& least,
+                               whole_number const& most) {
+  error_text m;
+  m << rule << "; found " << found << ", and they are " << least << " to " << most;
   fail_with(m);
 }
 
