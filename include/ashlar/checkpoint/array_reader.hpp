@@ -119,7 +119,7 @@ class array_reader {
     std::string const from = i.array.name + (i.array.name == i.leaf ? "" : " for " + i.leaf);
     if (!widens(a.type, i.array.type))
       plan_.fail("expected " + from + " of type " + std::string(name_of(i.array.type).name) + ", found " +
-                 std::string(name_of(a.type).name) +
+                 (a.found.empty() ? std::string(name_of(a.type).name) : a.found) +
                  (a.type == array_type::float64 && i.array.type == array_type::float32
                       ? "; make the tensor double, or save the array as float32"
                       : ""));
