@@ -8,9 +8,10 @@ namespace ashlar::io_detail {
 ASHLAR_INLINE npy_place place_of_npy(checked_file const& in) {
   npy_kind kind{};
   npy_content const content = content_of_npy(in, [&](npy_header const& header) {
-    auto const found = std::find_if(std::begin(npy_kinds), std::end(npy_kinds),
-                                    [&](npy_kind_name const& k) { return k.descr == header.descr; });
-    if (found == std::end(npy_kinds))
+    auto const found = std::find_if(std::begin(npy_kinds), std::end(npy_kinds), [&](npy_kind_name const& k) {
+      return type_of_npy(k.descr) == type_of_npy(header.descr);
+    });
+    if (found == std::end(npy_kinds) || swaps_npy(header.descr))
       in.fail("expected elements of type <f4, <f8, <i4, <i8 or |u1, found " + shown(header.descr) +
               (type_of_npy(header.descr) == array_type::unreadable ? "" : "; load_npy<T, L>(mesh, path) reads it"));
     kind = found->kind;
