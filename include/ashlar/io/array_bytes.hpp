@@ -2,6 +2,7 @@
 // The bytes of an array in a file, and how errors show its extents and a file's texts.
 #pragma once
 #include "ashlar/config.hpp"
+#include "ashlar/comm/buffer.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -81,7 +81,8 @@ class hdf5_target {
   chunk_encoder::packed pack(index_t k, unsigned char const* elements) {
     return set_.named([&] {
       region const cell = grid_->cell_at(k), part = grid_->part(k);
-      chunk_.assign(bytes(cell.size()), 0);
+      chunk_.clear();
+      comm_detail::resize_buffer(chunk_, bytes(cell.size()));
       if (part.size() != cell.size()) read(cell);
       region in_cell = part;
       for (int d = 0; d < part.rank; ++d) in_cell.dim[d] = moved(part.dim[d], box().dim[d].begin);
@@ -244,7 +245,7 @@ inline std::unique_ptr<hdf5_description> write_chunks_of_box(communicator const&
         shard.bytes, failure,
         [&](index_t k) {
           region const here = grid.part(k);
-          elements.resize(static_cast<std::size_t>(here.size()) * array.element_bytes);
+          comm_detail::resize_buffer(elements, static_cast<std::size_t>(here.size()) * array.element_bytes);
           return cell_memory{elements.data(), here.extents()};
         },
         [&](index_t k) { store(static_cast<std::size_t>(k), target.pack(k, elements.data())); });

@@ -31,7 +31,8 @@ namespace ashlar {
 ASHLAR_INLINE npy_array read_npy(std::string const& path) {
   io_detail::checked_file const in(path, "ashlar::read_npy");
   io_detail::npy_place const place = io_detail::place_of_npy(in);
-  npy_array result{place.extents, place.kind, std::vector<std::uint8_t>(place.bytes)};
+  npy_array result{place.extents, place.kind, {}};
+  comm_detail::resize_buffer(result.bytes, place.bytes);
   in.read(place.begin, result.bytes.data(), place.bytes);
   return result;
 }

@@ -85,7 +85,7 @@ ASHLAR_INLINE void read_npy_shard(communicator const& c, npy_input const& in, di
   };
   buffers const memory = comm::collectively(c, [&] {
     buffers all;
-    if (transposes) all.arrived = std::make_unique_for_overwrite<unsigned char[]>(reversed_bytes);
+    if (transposes) all.arrived = comm_detail::byte_buffer(reversed_bytes);
     return all;
   });
   std::optional<std::string> failure;
