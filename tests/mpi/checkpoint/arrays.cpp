@@ -545,6 +545,7 @@ TEST_CASE("what cannot be saved leaves no file, and an older file stays") {
   refused("a.h5", {.arrays = {{"d1/bias", "b", {}, {1, 1, 1, 1, 1, 1, 1, 1, 5}}}}, {}, "at most 8 dimensions");
   refused("a.safetensors", {}, {.bytes_per_file = 0}, "files of 1 byte or more, found 0");
   refused("a.safetensors", {}, {.metadata = {{"a", "b"}, {"a", "c"}}}, "each name of metadata once");
+  refused("a.safetensors", {}, {.metadata = {{"a", "\xb0\x43"}}}, "expected metadata in UTF-8, found '?C'");
   refused("none/a.safetensors", {}, {}, "cannot be opened: No such file");
   refused("a.npz", {}, {}, "found another name");
   auto const z = scatter<layout<none>>(m, {2}, std::vector<Kokkos::complex<double>>(2));
