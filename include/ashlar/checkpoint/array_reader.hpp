@@ -119,9 +119,11 @@ class array_reader {
     std::string const from = i.array.name + (i.array.name == i.leaf ? "" : " for " + i.leaf);
     if (!widens(a.type, i.array.type)) {
       bool const narrows = a.type == array_type::float64 && i.array.type == array_type::float32;
-      std::string const wanted(name_of(i.array.type).name), name(name_of(a.type).name);
-      std::string const found = !a.found.empty() ? a.found : narrows ? name : name + "; save the array as " + wanted;
-      plan_.fail("expected " + from + " of type " + wanted + ", found " + found +
+      std::string const expected(name_of(i.array.type).name), stored(name_of(a.type).name);
+      std::string const found = !a.found.empty() ? a.found
+                                : narrows        ? stored
+                                                 : stored + "; save the array as " + expected;
+      plan_.fail("expected " + from + " of type " + expected + ", found " + found +
                  (narrows ? "; make the tensor double, or save the array as float32" : ""));
     }
     if (a.extents == i.array.extents) return;
