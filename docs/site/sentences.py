@@ -62,6 +62,8 @@ REMEDIES = {
     "checkpoint/hdf5_arrays.hpp": "Let no other program write the file while it is read.",
     "checkpoint/reader.hpp": DAMAGED + "Take an older checkpoint: `checkpoints` keeps several.",
     "checkpoint/table.hpp": DAMAGED + "Take an older checkpoint: `checkpoints` keeps several.",
+    "comm/buffer.hpp": "Start more ranks, keep fewer tensors, or shard them over more axes.",
+    "comm/compiled/thread.hpp": "Raise the limits of memory and of processes: `ulimit -v`, `ulimit -u`.",
     "comm/compiled/remaining_readers.hpp": "Find out why the other rank is late: it computes for long, or waits elsewhere.",
     "data/compiled/array_source.hpp": "Give the type and the extents of the elements in the file. The first extent counts examples.",
     "data/compiled/open.hpp": "Let no other program write the file while it is read.",
@@ -80,7 +82,6 @@ REMEDIES = {
     "io/compiled/zip.hpp": DAMAGED + "Write it again by `save_npz`, or by NumPy's `savez`.",
     "io/field_series.hpp": "Give all fields the mesh and the extents of the series, and each a name of its own.",
     "io/hdf5_add.hpp": "Choose a name in a group of this file.",
-    "io/hdf5_attributes.hpp": "Read the attribute as the type that the file has.",
     "io/hdf5_description.hpp": "Change the name of the dataset, or the option in `hdf5_options`.",
     "io/hdf5_id.hpp": "HDF5's own reason follows. Mostly a path, a permission or the space on the disk is wrong.",
     "io/hdf5_opened.hpp": "Take a layout and a box that fit the extents in the file. A file that ends too early is damaged.",
@@ -103,9 +104,7 @@ REMEDIES = {
     "ashlar::optimizer: a gradient": "Pass the gradients of these parameters, in their order.",
     "ashlar::shape: a tensor": "Join dimensions by `flatten`.",
     "plan/compiled/print_product.hpp": "Give an equation of two operands, and one extent per letter.",
-    "tensor/storage.hpp": "Start more ranks, keep fewer tensors, or shard them over more axes.",
     "train/compiled/command_line.hpp": "Give the option a value of this kind. `--help` lists all options.",
-    "train/compiled/history.hpp": "Give one number per column.",
 }
 
 

@@ -71,15 +71,17 @@ def main():
                 expected[name] = answer.hex()
             other = "ashlar::load_hdf5_attribute: {}: expected {}"
             file = folder / "in.h5"
-            give(u, "number_as_text", 1.5, "text", other.format(file, "text in number_as_text of /fields/u, found float64"))
+            give(u, "number_as_text", 1.5, "text", other.format(file, "text in number_as_text of /fields/u, found float64; load it as that type"))
             give(u, "text_as_number", "x", "float64",
-                 other.format(file, "elements of type float64 in text_as_number of /fields/u, found text"))
+                 other.format(file, "elements of type float64 in text_as_number of /fields/u, found text; load it as std::string"))
             give(u, "int_as_float", 1, "float64",
-                 other.format(file, "elements of type float64 in int_as_float of /fields/u, found int64"))
+                 other.format(file, "elements of type float64 in int_as_float of /fields/u, found int64; load it as that type"))
             give(u, "record", numpy.zeros((), [("a", "f8"), ("b", "i4")]), "float64",
-                 other.format(file, "elements of type float64 in record of /fields/u, found another type"))
+                 other.format(file, "elements of type float64 in record of /fields/u, found compound{a, b}; "
+                              "write each member as an array of its own"))
             give(u, "reference", u.ref, "int64",
-                 other.format(file, "elements of type int64 in reference of /fields/u, found another type"))
+                 other.format(file, "elements of type int64 in reference of /fields/u, found reference; "
+                              "name the object that it refers to"))
             give(u, "vector_as_scalar", [1., 2.], "float64",
                  other.format(file, "1 element in vector_as_scalar of /fields/u, found 2"))
             give(u, "nothing_as_scalar", h5py.Empty("f8"), "float64",

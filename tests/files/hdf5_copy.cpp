@@ -72,9 +72,9 @@ int main(int, char** argv) {
                         copy.as<Kokkos::complex<float>>("complex64") ||
                         copy.as<Kokkos::complex<double>>("complex128") || copy.as<double>("other");
       if (!done && m.rank() == 0) std::printf("%s is of no type\n", name.c_str());
+      ++n;
     } catch (error const& e) {
       if (m.rank() == 0) std::printf("%s\n", e.what());
     }
-    ++n;
   }
 }

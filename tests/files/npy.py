@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import numpy
 
@@ -29,6 +30,28 @@ def main():
             with open(folder / "in" / file, "wb") as out:
                 numpy.lib.format.write_array(out, array, version=[(1, 0), (2, 0), (3, 0)][len(expected) % 3])
             expected[file] = array.astype("float32") if kind == "float16" else array.astype(kind)
+        # Headers that numpy.load reads, of Python 2 and of other programs; and several arrays in one file.
+        rest = "'fortran_order': False, 'shape': (13, 7)}"
+        for number, (kind, text) in enumerate([
+                ("float64", "{u'descr': u'<f8', u'fortran_order': False, u'shape': (13L, 7L), }"),
+                ("float64", "{'descr': '=f8', " + rest), ("complex128", "{'descr': 'D',\t" + rest + "\t"),
+                ("float32", "\n{'descr': 'float32',\n" + rest + "\n\n"), ("int64", "{'descr': '|i8'," + rest + "   "),
+                ("uint8", "{'descr': '>u1', " + rest), ("bool", "{'descr': '?', " + rest),
+                ("float16", "{'descr': '=e', " + rest), ("int32", "{'descr': '>i'," + rest),
+                ("uint64", "{'descr':'L', " + rest.replace("False", "True")), ("int16", "{'descr': 'h', " + rest)]):
+            elements = random.integers(0, 2 if kind == "bool" else 99, (13, 7)).astype(kind)
+            if "'>" in text:
+                elements = elements.byteswap()
+            file = f"{kind}_header_{number}.npy"
+            with open(folder / "in" / file, "wb") as out:
+                out.write(b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode() + elements.tobytes())
+                for _ in range(number % 3):
+                    numpy.save(out, numpy.arange(number))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of Python 2
+                array = numpy.load(folder / "in" / file)
+            assert array.shape == (13, 7) and array.dtype.newbyteorder("=") == kind, file
+            expected[file] = array.astype("float32" if kind == "float16" else kind)
         numpy.save(folder / "in" / "other_records.npy", numpy.zeros((2, 2), [("a", "f8")]))
         numpy.save(folder / "in" / "other_dates.npy", numpy.zeros((2, 2), "M8[s]"))
         numpy.save(folder / "in" / "other_texts.npy", numpy.full((2, 2), "ab"))

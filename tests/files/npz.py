@@ -1,5 +1,8 @@
 """npz.py COMMAND...: NumPy writes .npz files, COMMAND FOLDER copies their arrays, and NumPy and zipfile read the copies."""
+import io
 import pathlib
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,10 +16,68 @@ SENTENCES = {  # of the files other_*.npz, in the order of their names
     "compressed": "expected 'u.npy' without compression, found it compressed; write it by numpy.savez",
     "damaged": ": u: the array is damaged: its CRC-32 is not the one in the file's directory",
     "names": "expected an array 'u', found 'arr_0', 'arr_1'",
+    "several": ": u: expected one array, found others after it",
     "short": "expected a .npz file, which ends with the directory of a zip file, found other bytes",
-    "twice": "expected one array 'u', found two of this name",
     "type": "expected elements of bool, i1 to u8, f2, f4, f8, c8 or c16, found '<U2'",
 }
+
+
+def bytes_of(array):
+    out = io.BytesIO()
+    numpy.save(out, array)
+    return out.getvalue()
+
+
+class Pipe(io.RawIOBase):
+    """A file that cannot seek: zipfile writes the sizes after each member."""
+    written = b""
+
+    def writable(self):
+        return True
+
+    def write(self, more):
+        self.written += bytes(more)
+        return len(more)
+
+
+def archives(one):
+    """Archives with the array u, of which numpy.load and unzip take `one`."""
+    def of(*members, out=None, **options):
+        out = io.BytesIO() if out is None else out
+        with zipfile.ZipFile(out, "w") as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for name, content in members:
+                if options:
+                    with archive.open(name, "w", **options) as member:
+                        member.write(content)
+                else:
+                    archive.writestr(name, content)
+        return out.written if isinstance(out, Pipe) else out.getvalue()
+
+    array, other = bytes_of(one), bytes_of(one + 1)
+    plain = of(("u.npy", array))
+    end = len(plain) - 22
+    count, size, begin = struct.unpack("<HII", plain[end + 10:end + 20])
+    large = struct.pack("<IQHHIIQQQQIIQI", 0x06064b50, 44, 45, 45, 0, 0, count, count, size, begin,
+                        0x07064b50, 0, end, 1)
+    deflated = io.BytesIO()
+    with zipfile.ZipFile(deflated, "w") as archive:
+        archive.writestr("notes.txt", 1000 * "x", zipfile.ZIP_DEFLATED)
+        archive.writestr("u.npy", array)
+    yield "another archive before it", of(("u.npy", other)) + plain
+    yield "bytes before it", b"PK\x03\x04 and more" + plain
+    yield "bytes after it", plain + b"more" + bytes(1000)
+    yield "a comment that is cut off", plain[:-2] + b"\x10\x00abc"
+    yield "written to a pipe", of(("u.npy", array), out=Pipe())
+    yield "sizes of 64 bits, written to a pipe", of(("u.npy", array), out=Pipe(), force_zip64=True)
+    yield "sizes of 64 bits", of(("u.npy", array), force_zip64=True)
+    yield "a directory of 64 bits", plain[:end] + large + plain[end:end + 4] + 16 * b"\xff" + bytes(2)
+    yield "the last of two counts", of(("u.npy", other), ("u.npy", array))
+    yield "no suffix", of(("u", array))
+    yield "no suffix is nearer", of(("u.npy", other), ("u", array))
+    yield "a folder", of(("d/", b""), ("u.npy", array), ("d/v.npy", other))
+    yield "a deflated text", deflated.getvalue()
+    yield "numbers of disks", plain[:end + 4] + b"\x01\0\x01\0" + plain[end + 8:]
 
 
 def main():
@@ -46,19 +107,27 @@ def main():
         (folder / "in/other_short.npz").write_bytes(whole[:-1])
         numpy.savez_compressed(folder / "in/other_compressed.npz", u=one)
         numpy.savez(folder / "in/other_names.npz", one, one)
-        with zipfile.ZipFile(folder / "in/other_twice.npz", "w") as twice, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for _ in range(2):
-                twice.writestr("u.npy", b"")
+        with zipfile.ZipFile(folder / "in/other_several.npz", "w") as several:
+            several.writestr("u.npy", 2 * bytes_of(one))
+        read = 0
+        for read, (what, content) in enumerate(archives(one), 1):
+            file = folder / f"in/read_{read:02}.npz"
+            file.write_bytes(content)
+            with numpy.load(file) as found:
+                assert (found["u"] == one).all(), what
+            unzip = shutil.which("unzip")  # its answer 1 is a warning
+            assert not unzip or subprocess.run([unzip, "-tq", file], capture_output=True).returncode < 2, what
         numpy.savez(folder / "in/other_type.npz", u=numpy.full((2, 2), "ab"))
         numpy.save(folder / "in/array.npy", one)
         (folder / "in/array.npy").rename(folder / "in/other_array.npz")
         done = subprocess.run(sys.argv[1:] + [name], text=True, capture_output=True, timeout=200)
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         assert done.returncode == 0, done.stdout + done.stderr
-        assert len(lines) == len(SENTENCES), lines
+        assert lines[len(SENTENCES):] == read * ["read"], lines
         for line, (file, sentence) in zip(lines, SENTENCES.items()):
             assert line.startswith(f"ashlar::load_npz: {folder}/in/other_{file}.npz") and sentence in line, line
+        for number in range(1, read + 1):
+            assert (numpy.load(folder / f"out/read_{number:02}.npy") == one).all(), number
         with zipfile.ZipFile(folder / "out/ashlar.npz") as found:
             assert found.testzip() is None
             assert found.namelist() == [f"{array}.npy" for array in arrays], found.namelist()
@@ -67,7 +136,7 @@ def main():
                 expected = value.astype("float32") if array == "half" else value.astype(value.dtype.newbyteorder("="))
                 assert found[array].dtype == expected.dtype and found[array].shape == expected.shape, array
                 assert found[array].tobytes() == expected.tobytes(), array
-    print(f"{len(arrays)} arrays")
+    print(f"{len(arrays)} arrays, {read} archives")
 
 
 main()

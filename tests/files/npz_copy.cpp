@@ -1,5 +1,5 @@
 // npz_copy FOLDER: loads arrays of FOLDER/in/numpy.npz in one layout, and saves FOLDER/out/ashlar.npz from others. Prints
-// the sentences of the errors of FOLDER/in/other_*.npz.
+// the sentences of the errors of FOLDER/in/other_*.npz. Of FOLDER/in/read_*.npz it saves the array u as FOLDER/out/read_*.npy.
 #include <ashlar/io/npz_files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -37,8 +37,8 @@ int main(int, char** argv) {
   std::sort(names.begin(), names.end());
   for (auto const& name : names) {
     try {
-      (void)load_npz<double, read_as>(m, name, "u");
-      if (m.rank() == 0) std::printf("%s was read\n", name.c_str());
+      save_npy(load_npz<double, read_as>(m, name, "u"), folder / "out" / name.filename().replace_extension("npy"));
+      if (m.rank() == 0) std::puts("read");
     } catch (error const& e) {
       if (m.rank() == 0) std::printf("%s\n", e.what());
     }

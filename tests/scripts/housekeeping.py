@@ -24,7 +24,7 @@ faults += [f"{header.relative_to(root)} does not begin with the line of its lice
 
 page = read("docs/dependencies.md")
 listed = {header for row in re.findall(r"^\|(?: *[^|]*\|)+$", page, re.M) for header in re.findall(r"`([\w/.]+)`", row)}
-systems = re.compile(r"^(sys/|sanitizer/|missing/|ashlar/|(fcntl|unistd|signal|sched|dlfcn|pthread|omp|execinfo|mpi-ext|time|poll|pty|dirent|emmintrin|arm_neon)\.h$)")
+systems = re.compile(r"^(sys/|linux/|sanitizer/|missing/|ashlar/|(fcntl|unistd|signal|sched|dlfcn|pthread|omp|execinfo|mpi-ext|time|poll|pty|dirent|emmintrin|arm_neon)\.h$)")
 for folder in ["include", "examples", "tests"]:
     for source in (root / folder).rglob("*.[hc]pp"):
         for header in re.findall(r"^ *# *include *<([^>]*[./][^>]*)>", source.read_text(encoding="utf-8"), re.M):

@@ -117,12 +117,15 @@ class array_reader {
   }
   void check(array_plan::item const& i, stored_array const& a) const {
     std::string const from = i.array.name + (i.array.name == i.leaf ? "" : " for " + i.leaf);
-    if (!widens(a.type, i.array.type))
-      plan_.fail("expected " + from + " of type " + std::string(name_of(i.array.type).name) + ", found " +
-                 std::string(name_of(a.type).name) +
-                 (a.type == array_type::float64 && i.array.type == array_type::float32
-                      ? "; make the tensor double, or save the array as float32"
-                      : ""));
+    if (!widens(a.type, i.array.type)) {
+      bool const narrows = a.type == array_type::float64 && i.array.type == array_type::float32;
+      std::string const expected(name_of(i.array.type).name), stored(name_of(a.type).name);
+      std::string const found = !a.found.empty() ? a.found
+                                : narrows        ? stored
+                                                 : stored + "; save the array as " + expected;
+      plan_.fail("expected " + from + " of type " + expected + ", found " + found +
+                 (narrows ? "; make the tensor double, or save the array as float32" : ""));
+    }
     if (a.extents == i.array.extents) return;
     std::vector<index_t> reversed(i.array.extents.rbegin(), i.array.extents.rend());
     plan_.fail("expected " + from + " of extents " + extents_text(i.array.extents) + ", found " +

@@ -111,7 +111,11 @@ class array_writer {
     if (std::string const* const twice = repeated(names))
       plan_.fail("expected each name of an array once, found " + shown(*twice, 100) + " for two leaves");
     std::vector<std::string> keys;
-    for (auto const& [key, text] : options.metadata) keys.push_back(key);
+    for (auto const& [key, text] : options.metadata) {
+      keys.push_back(key);
+      for (std::string const& t : {key, text})
+        if (!is_utf8(t)) plan_.fail("expected metadata in UTF-8, found " + shown(t));
+    }
     if (std::string const* const twice = repeated(keys))
       plan_.fail("expected each name of metadata once, found " + shown(*twice, 100) + " twice");
   }

@@ -34,7 +34,7 @@ class checkpoint_under_way {
       unsigned char const* const shard = comm::collectively(c, [&] {
         std::size_t const chunks = static_cast<std::size_t>(
             array_pieces::chunks_of(*leaves_[i], c.rank(), array_pieces::cyclic_over::all).size());
-        memory_.push_back(std::make_unique_for_overwrite<unsigned char[]>(chunks * leaves_[i]->entry.chunk));
+        memory_.push_back(comm_detail::byte_buffer(chunks * leaves_[i]->entry.chunk));
         return leaves_[i]->shard();
       });
       unsigned char* own = memory_.back().get();

@@ -33,7 +33,7 @@ inline sparse_memory describe_in_hdf5(checkpoint_table& table, char const* calle
     write_attribute(file, "format", std::string(checkpoint_table::magic.substr(0, checkpoint_table::magic.size() - 1)));
     write_attribute(file, "step", H5T_STD_I64LE, &table.step);
   }
-  for (auto const& [name, text] : texts) write_attribute(file, name.c_str(), text);
+  for (auto const& [name, text] : texts) write_attribute(file, name, text);
 
   hdf5_id const groups(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "make properties");
   hdf5_id::check(H5Pset_obj_track_times(groups, false), "leave out times");

@@ -12,7 +12,7 @@ namespace ashlar::checkpoint_detail {
 /// An open HDF5 file, whose arrays are read by ranges of their elements. No MPI.
 /// Pre: nobody writes the file.
 /// Error: ashlar::error with the caller, the file and HDF5's reason. HDF5 itself reads the file, so a file that someone
-/// damaged on purpose may do whatever HDF5 lets it do.
+/// damaged on purpose may end the program.
 class hdf5_arrays {
  public:
   hdf5_arrays(std::string file_path, char const* caller) : path_(std::move(file_path)), caller_(caller) {
@@ -20,7 +20,8 @@ class hdf5_arrays {
     named([&] { file_.emplace(open_hdf5(path_)); });
   }
 
-  /// The arrays of the file and their names: "layers/dense/vars/0". It follows no soft or external links.
+  /// The arrays of the file and their names: "layers/dense/vars/0". It follows no soft or external links. Arrays whose
+  /// elements are in other files are unreadable.
   std::vector<stored_array> list() const {
     return named([&] {
       std::vector<std::string> names;
@@ -76,10 +77,20 @@ class hdf5_arrays {
   }
   static stored_array described(std::string const& name, hid_t set) {
     std::string const what = "describe " + name;
-    hdf5_id const type(H5Dget_type(set), H5Tclose, what.c_str()), space(H5Dget_space(set), H5Sclose, what.c_str());
     stored_array a;
     a.name = name;
+    // HDF5 opens the other files when it is asked for the extents of a virtual dataset.
+    hdf5_id const creation(H5Dget_create_plist(set), H5Pclose, what.c_str());
+    if (char const* const elsewhere = elements_elsewhere(creation)) {
+      a.found = std::string(elsewhere) + "; write it anew, as by h5repack";
+      return a;
+    }
+    hdf5_id const type(H5Dget_type(set), H5Tclose, what.c_str()), space(H5Dget_space(set), H5Sclose, what.c_str());
     a.type = H5Sget_simple_extent_type(space) == H5S_NULL ? array_type::unreadable : type_of_hdf5(type);
+    if (a.type == array_type::unreadable) {
+      hdf5_elements const found = elements_of_hdf5(type, space);
+      a.found = found.name + "; " + found.remedy;
+    }
     a.extents = extents_of_hdf5(space, name);
     bytes_of(a.extents, 16, [](std::string const& found) { throw error(found); });
     return a;

@@ -81,10 +81,7 @@ class transposed_leaf final : public checkpoint_leaf {
   }
 
  private:
-  void allocate() {
-    memory_ =
-        std::make_unique_for_overwrite<unsigned char[]>(static_cast<std::size_t>(own_.size()) * entry.element_bytes);
-  }
+  void allocate() { memory_ = comm_detail::byte_buffer(static_cast<std::size_t>(own_.size()) * entry.element_bytes); }
 
   std::unique_ptr<checkpoint_leaf> within_;
   std::vector<int> order_, inverse_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/comm/buffer.hpp"
 #include "ashlar/comm/node/memory.hpp"
 
 namespace ashlar::comm_detail {
@@ -34,7 +35,8 @@ class memory_of_messages {
 template <class T>
 class message_buffer {
  public:
-  explicit message_buffer(std::size_t elements) : elements_(elements) {}
+  /// Error: out_of_memory.
+  explicit message_buffer(std::size_t elements) { resize_buffer(elements_, elements); }
   message_buffer(message_buffer const&) = delete;
   message_buffer& operator=(message_buffer const&) = delete;
   ~message_buffer() {

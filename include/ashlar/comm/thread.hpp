@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "ashlar/config.hpp"
+#include "ashlar/meta/error.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -20,7 +21,7 @@ class joined_thread {
 
   /// Starts the thread, which calls run(object). If an exception leaves `run`, the program ends by std::terminate.
   /// Pre: no thread is running.
-  /// Error: std::system_error if the system has no more threads.
+  /// Error: ashlar::error if the system has no more threads, or no memory for the stack.
   void start(void (*run)(void*), void* object);
 
   /// Waits until the thread has ended. Does nothing if there is none.

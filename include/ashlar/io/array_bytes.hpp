@@ -2,6 +2,7 @@
 // The bytes of an array in a file, and how errors show its extents and a file's texts.
 #pragma once
 #include "ashlar/config.hpp"
+#include "ashlar/comm/buffer.hpp"
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,23 @@ ASHLAR_INLINE std::string extents_text(std::vector<index_t> const& extents);
 
 // A text of a file as an error shows it: printable characters alone, and no more than `most`.
 ASHLAR_INLINE std::string shown(std::string_view s, std::size_t most = 40);
+
+/// True if a text is valid UTF-8: no code of more bytes than needed, no surrogate, nothing above U+10FFFF.
+constexpr bool is_utf8(std::string_view s) {
+  for (std::size_t i = 0; i < s.size();) {
+    auto const byte = [&](std::size_t k) { return static_cast<unsigned char>(s[k]); };
+    unsigned const lead = byte(i++);
+    if (lead < 0x80) continue;
+    if (lead < 0xc2 || lead > 0xf4) return false;
+    for (unsigned k = 0, more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3; k < more; ++k, ++i) {
+      if (i == s.size() || (byte(i) & 0xc0) != 0x80) return false;
+      bool const too_long = (lead == 0xe0 && byte(i) < 0xa0) || (lead == 0xf0 && byte(i) < 0x90);
+      bool const too_large = (lead == 0xed && byte(i) > 0x9f) || (lead == 0xf4 && byte(i) > 0x8f);
+      if (k == 0 && (too_long || too_large)) return false;
+    }
+  }
+  return true;
+}
 
 // Returns the bytes of an array. Calls `fail`, which must throw, if they exceed the largest std::ptrdiff_t. If one
 // extent is 0 it still checks the product of the others, since callers multiply them too.

@@ -171,7 +171,7 @@ void array_pieces::distribute(unsigned char* piece, unsigned char* memory, std::
 class exchange_buffers {
  public:
   explicit exchange_buffers(std::size_t round_bytes = 2 * largest_chunk)
-      : bytes_(round_bytes), memory_(std::make_unique_for_overwrite<unsigned char[]>(2 * round_bytes)) {}
+      : bytes_(round_bytes), memory_(comm_detail::byte_buffer(2 * round_bytes)) {}
   unsigned char* piece() const { return memory_.get(); }
   unsigned char* staging() const { return memory_.get() + bytes_; }
 

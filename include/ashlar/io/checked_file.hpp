@@ -24,7 +24,7 @@ namespace ashlar::io_detail {
 class checked_file {
  public:
   checked_file() = default;
-  /// `caller` begins each error sentence, such as "ashlar::read_npy".
+  /// `caller` begins each error sentence, such as "ashlar::read_npy". If it throws, a new file of O_EXCL is removed.
   checked_file(std::string file_path, char const* caller, int flags = O_RDONLY);
   checked_file(checked_file&& other) noexcept { swap(other); }
   checked_file& operator=(checked_file&& other) noexcept;
@@ -105,7 +105,7 @@ ASHLAR_INLINE int make_folders(std::string const& path);
 ASHLAR_INLINE void remove_file(std::string const& path, char const* caller);
 /// Gives a file another name, in the place of the file that has it.
 ASHLAR_INLINE void rename_file(std::string const& path, std::string const& name, char const* caller);
-/// Copies a file to the disk, with the permissions of a new one. Pre: no file has the name.
+/// Copies a file to the disk, with the permissions of a new one. Pre: no file has the name. Post: if it throws, also none.
 ASHLAR_INLINE void copy_file(std::string const& path, std::string const& name, char const* caller);
 /// Gives a file a second name, as a hard link. Copies it if its file system has none. Pre: no file has the name.
 ASHLAR_INLINE void link_file(std::string const& path, std::string const& name, char const* caller);

@@ -43,7 +43,8 @@ class field_series {
     comm_detail::calls_as const here(c, "field_series", w);
     io_detail::require_same_file(c, file_, caller);
     comm::collectively(c, [&] {
-      if (!file_.ends_with(".xdmf") || stem().empty()) fail("expected a name that ends with .xdmf");
+      if (!file_.ends_with(".xdmf") || stem().empty() || !io_detail::is_utf8(stem()))
+        fail("expected a name in UTF-8 that ends with .xdmf");
     });
     std::vector<index_t> same{static_cast<index_t>(options_.values), static_cast<index_t>(options_.origin.size())};
     for (double const x : options_.origin) same.push_back(std::bit_cast<index_t>(x));

@@ -112,9 +112,14 @@ inline stored_attribute read_hdf5_attribute(std::string const& path, std::string
         space(H5Aget_space(attribute), H5Sclose, ("describe " + called).c_str());
     bool const is_text = H5Tget_class(type) == H5T_STRING, wants_text = to == array_type::unreadable;
     array_type const stored = is_text ? array_type::unreadable : type_of_hdf5(type);
-    if (is_text != wants_text || (!is_text && !widens(stored, to)))
+    if (is_text != wants_text || (!is_text && !widens(stored, to))) {
+      hdf5_elements const found = elements_of_hdf5(type, space);
+      std::string const remedy = is_text                            ? "load it as std::string"
+                                 : stored != array_type::unreadable ? "load it as that type"
+                                                                    : found.remedy;
       throw error("expected " + (wants_text ? "text" : "elements of type " + std::string(name_of(to).name)) + " in " +
-                  called + ", found " + (is_text ? "text" : std::string(name_of(stored).name)));
+                  called + ", found " + found.name + "; " + remedy);
+    }
     std::vector<index_t> extents = extents_of_hdf5(space, called);
     if (H5Sget_simple_extent_type(space) == H5S_NULL) extents = {0};
     auto const fail = [](std::string const& what) { throw error(what); };

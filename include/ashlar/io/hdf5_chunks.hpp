@@ -37,9 +37,8 @@ void pack_chunks(communicator const& c, hdf5_field const& field, std::optional<s
   std::size_t const room = deflates ? deflated_room(bytes) : bytes;
   auto made = comm::collectively(c, [&] {
     bool const two = deflates || set.options.shuffle;
-    return std::tuple(cell_exchange(field.array(), field.shard.rank, set.grid()),
-                      std::make_unique_for_overwrite<unsigned char[]>(room),
-                      std::make_unique_for_overwrite<unsigned char[]>(two ? room : 0));
+    return std::tuple(cell_exchange(field.array(), field.shard.rank, set.grid()), comm_detail::byte_buffer(room),
+                      comm_detail::byte_buffer(two ? room : 0));
   });
   auto& [exchange, elements, other] = made;
   shape const chunk = shape_of(set.options.chunk);

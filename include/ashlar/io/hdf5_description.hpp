@@ -17,6 +17,7 @@
 namespace ashlar {
 
 /// A name with a text, a number, or a vector of these: an attribute of an HDF5 dataset or file. load_hdf5_attribute reads it.
+/// Pre: the name and texts are UTF-8, without null bytes. Else all that writes them throws, and writes no file.
 /// Example: {"spacing", std::vector<double>{0.1, 0.2}}
 using hdf5_attribute = std::pair<std::string, std::variant<std::string, index_t, double, std::vector<std::string>,
                                                            std::vector<index_t>, std::vector<double>>>;
@@ -84,15 +85,15 @@ class attribute_writer {
   attribute_writer(hid_t object, std::string attribute) : object_(object), name_(std::move(attribute)) {}
   void operator()(index_t const& x) const { write(H5T_STD_I64LE, scalar_space(), &x); }
   void operator()(double const& x) const { write(H5T_IEEE_F64LE, scalar_space(), &x); }
-  void operator()(std::string const& x) const { write_texts(object_, name_.c_str(), {x}, scalar_space()); }
+  void operator()(std::string const& x) const { write_texts(object_, name_, {x}, scalar_space()); }
   void operator()(std::vector<index_t> const& x) const { write(H5T_STD_I64LE, row(x.size()), x.data()); }
   void operator()(std::vector<double> const& x) const { write(H5T_IEEE_F64LE, row(x.size()), x.data()); }
-  void operator()(std::vector<std::string> const& x) const { write_texts(object_, name_.c_str(), x, row(x.size())); }
+  void operator()(std::vector<std::string> const& x) const { write_texts(object_, name_, x, row(x.size())); }
 
  private:
   static hdf5_id row(hsize_t count) { return hdf5_id(H5Screate_simple(1, &count, nullptr), H5Sclose, "make a space"); }
   void write(hid_t type, hdf5_id const& space, void const* value) const {
-    write_attribute(object_, name_.c_str(), type, space, value);
+    write_attribute(object_, name_, type, space, value);
   }
   hid_t object_;
   std::string name_;
@@ -123,8 +124,7 @@ inline void place_chunks(hid_t id, cell_grid const& grid, std::vector<std::uint6
 }
 /// Memory that place_chunks names. Nobody reads it.
 inline std::unique_ptr<unsigned char[]> memory_of_largest(std::vector<std::uint64_t> const& bytes) {
-  return std::make_unique_for_overwrite<unsigned char[]>(
-      bytes.empty() ? 1 : static_cast<std::size_t>(std::ranges::max(bytes)));
+  return comm_detail::byte_buffer(bytes.empty() ? 1 : static_cast<std::size_t>(std::ranges::max(bytes)));
 }
 
 /// Makes the dataset in an open file. place(id, none) tells HDF5 of its chunks and returns their places; `none` is memory

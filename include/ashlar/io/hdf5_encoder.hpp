@@ -39,7 +39,7 @@ class chunk_encoder {
     hsize_t n = 0;
     hdf5_id::check(H5Dget_chunk_info_by_coord(set, origin.data(), &p.mask, &at, &n), "pack a chunk");
     if (at == HADDR_UNDEF) throw error("HDF5 cannot pack a chunk");
-    p.bytes.resize(static_cast<std::size_t>(n));
+    comm_detail::resize_buffer(p.bytes, static_cast<std::size_t>(n));
     memory_.read(at, p.bytes.data(), p.bytes.size());
     return p;
 #else

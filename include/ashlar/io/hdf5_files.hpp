@@ -79,7 +79,8 @@ sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const
 ///   HDF5's cache, 32 MiB or one chunk.
 /// Error: ashlar::error on every rank if the file is missing, is no HDF5 file, lacks the dataset, or is written
 ///   meanwhile. Also if the dataset has another element type or number of dimensions. A partial layout does not compile.
-///   HDF5 itself reads the description and the chunks: a file that was damaged on purpose can do whatever HDF5 lets it do.
+///   HDF5 itself reads the description and the chunks: a file that was damaged on purpose may end the program. HDF5 follows
+///   links, external storage and virtual datasets to other files.
 /// Example: load_hdf5<double, layout<"p", "q">>(m, "run.h5", "fields/u")
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& path, std::string const& dataset,

@@ -2,6 +2,7 @@
 // HDF5's identifiers and types in C++.
 #pragma once
 #include "ashlar/meta/error.hpp"
+#include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/hdf5.hpp"
 #include <algorithm>
 #include <string>
@@ -77,6 +78,15 @@ class hdf5_silence {
   void* data_ = nullptr;
 };
 
+/// A complex number of two floats of `bytes` bytes. NumPy's, as h5py writes it, has the parts r and i.
+inline hdf5_id hdf5_complex(std::size_t bytes, char const* real = "r", char const* imaginary = "i") {
+  hdf5_id complex(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose, "make a type");
+  hid_t const part = bytes == 4 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  hdf5_id::check(H5Tinsert(complex, real, 0, part), "make a type");
+  hdf5_id::check(H5Tinsert(complex, imaginary, bytes, part), "make a type");
+  return complex;
+}
+
 inline hdf5_id hdf5_type(std::string const& name) {
   auto const copy = [](hid_t t) { return hdf5_id(H5Tcopy(t), H5Tclose, "copy a type"); };
   std::pair<char const*, hid_t> const plain[] = {
@@ -85,13 +95,7 @@ inline hdf5_id hdf5_type(std::string const& name) {
       {"uint32", H5T_STD_U32LE},   {"uint64", H5T_STD_U64LE}};
   for (auto const& [text, type] : plain)
     if (name == text) return copy(type);
-  // A complex number of NumPy, as h5py writes it.
-  std::size_t const bytes = name == "complex64" ? 4 : 8;
-  hdf5_id complex(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose, "make a type");
-  hid_t const part = bytes == 4 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-  hdf5_id::check(H5Tinsert(complex, "r", 0, part), "make a type");
-  hdf5_id::check(H5Tinsert(complex, "i", bytes, part), "make a type");
-  return complex;
+  return hdf5_complex(name == "complex64" ? 4 : 8);
 }
 
 inline hdf5_id scalar_space() { return hdf5_id(H5Screate(H5S_SCALAR), H5Sclose, "make a space"); }
@@ -104,26 +108,34 @@ inline hdf5_id text_type() {
   return type;
 }
 
-inline void write_attribute(hid_t object, char const* name, hid_t type, hdf5_id const& space, void const* value) {
-  hdf5_id const made(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                     (std::string("create the attribute ") + name).c_str());
+/// True if HDF5 and h5py read a text back as it was written: it is UTF-8, and HDF5 would end it at a null byte.
+inline bool is_text_of_hdf5(std::string_view text) { return is_utf8(text) && text.find('\0') == text.npos; }
+
+/// Error: ashlar::error also for a name that is no text of HDF5.
+inline void write_attribute(hid_t object, std::string const& name, hid_t type, hdf5_id const& space,
+                            void const* value) {
+  if (name.empty() || !is_text_of_hdf5(name))
+    throw error("expected an attribute with a name in UTF-8, without null bytes, found " + shown(name, 100));
+  hdf5_id const made(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                     ("create the attribute " + name).c_str());
   if (H5Sget_simple_extent_npoints(space) != 0)
-    hdf5_id::check(H5Awrite(made, type, value), (std::string("write the attribute ") + name).c_str());
+    hdf5_id::check(H5Awrite(made, type, value), ("write the attribute " + name).c_str());
 }
-inline void write_attribute(hid_t object, char const* name, hid_t type, void const* value) {
+inline void write_attribute(hid_t object, std::string const& name, hid_t type, void const* value) {
   write_attribute(object, name, type, scalar_space(), value);
 }
-/// Error: ashlar::error for a text with a null byte, at which HDF5 would end it.
-inline void write_texts(hid_t object, char const* name, std::vector<std::string> const& texts, hdf5_id const& space) {
+/// Error: ashlar::error also for a text that is none of HDF5.
+inline void write_texts(hid_t object, std::string const& name, std::vector<std::string> const& texts,
+                        hdf5_id const& space) {
   std::vector<char const*> all;
   for (std::string const& text : texts) {
-    if (text.find('\0') != text.npos)
-      throw error(std::string("expected a text without null bytes in the attribute ") + name);
+    if (!is_text_of_hdf5(text))
+      throw error("expected a text in UTF-8, without null bytes, in the attribute " + name + ", found " + shown(text));
     all.push_back(text.c_str());
   }
   write_attribute(object, name, text_type(), space, all.data());
 }
-inline void write_attribute(hid_t object, char const* name, std::string const& text) {
+inline void write_attribute(hid_t object, std::string const& name, std::string const& text) {
   write_texts(object, name, {text}, scalar_space());
 }
 

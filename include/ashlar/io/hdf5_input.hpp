@@ -18,11 +18,10 @@ class hdf5_input {
              std::optional<array_box> const& wanted)
       : to_(to),
         set_(std::move(file_path), dataset, "ashlar::load_hdf5", rank, wanted, std::size_t{32} << 20,
-             [&](array_type found) {
+             [&](array_type found, hdf5_elements const& elements) {
                if (!widens(found, to))
                  throw error("expected elements of type " + std::string(name_of(to).name) + " in " + dataset +
-                             ", found " + std::string(name_of(found).name) +
-                             "; make a tensor of that type and cast it");
+                             ", found " + elements.name + "; " + elements.remedy);
              }) {
     set_.named([&] {
       hdf5_id const memory = type_in_memory(set_.type(), set_.stored());

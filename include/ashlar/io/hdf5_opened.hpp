@@ -20,7 +20,8 @@ struct array_box {
 /// Error: ashlar::error with the caller, the file, the dataset, the expected and the found value.
 class opened_dataset {
  public:
-  /// Opens the dataset, and takes the whole of it if no box is wanted. fits(type) throws for elements that it cannot use.
+  /// Opens the dataset, and takes the whole of it if no box is wanted. fits(type, elements) throws for elements that it
+  /// cannot use, which `elements` names.
   /// HDF5 keeps `cache` bytes of chunks.
   template <class Fits>
   opened_dataset(std::string file_path, std::string dataset, char const* caller, int rank,
@@ -34,7 +35,7 @@ class opened_dataset {
       stored_.emplace(H5Dget_type(*set_), H5Tclose, ("describe " + name_).c_str());
       hdf5_id const space(H5Dget_space(*set_), H5Sclose, ("describe " + name_).c_str());
       type_ = H5Sget_simple_extent_type(space) == H5S_NULL ? array_type::unreadable : type_of_hdf5(*stored_);
-      fits(type_);
+      fits(type_, elements_of_hdf5(*stored_, space));
       whole_ = extents_of_hdf5(space, name_);
       bytes_of(whole_, 16, [](std::string const& what) { throw error(what); });
       if (static_cast<int>(whole_.size()) != rank)

@@ -7,14 +7,21 @@
 #include "ashlar/layout/shape.hpp"
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ashlar::io_detail {
 
+/// The name of a member of a compound or enumeration.
+inline std::string hdf5_member(hid_t type, unsigned number) {
+  std::unique_ptr<char, herr_t (*)(void*)> const name(H5Tget_member_name(type, number), H5free_memory);
+  return name ? name.get() : "";
+}
+
 /// The type of HDF5's elements. h5py writes a bool as an enumeration of FALSE and TRUE, and a complex number as a
-/// compound of r and i.
+/// compound of r and i. MATLAB and Octave write a compound of real and imag.
 inline array_type type_of_hdf5(hid_t type) {
   std::size_t const bytes = H5Tget_size(type);
   switch (H5Tget_class(type)) {
@@ -46,8 +53,9 @@ inline array_type type_of_hdf5(hid_t type) {
       return is ? array_type::boolean : array_type::unreadable;
     }
     case H5T_COMPOUND: {
-      if (H5Tget_nmembers(type) != 2 || H5Tget_member_index(type, "r") != 0 || H5Tget_member_index(type, "i") != 1)
-        return array_type::unreadable;
+      if (H5Tget_nmembers(type) != 2) return array_type::unreadable;
+      std::string const names = hdf5_member(type, 0) + ' ' + hdf5_member(type, 1);
+      if (names != "r i" && names != "real imag") return array_type::unreadable;
       hdf5_id const real(H5Tget_member_type(type, 0), H5Tclose, "open a type"),
           imaginary(H5Tget_member_type(type, 1), H5Tclose, "open a type");
       array_type const part = type_of_hdf5(real);
@@ -60,8 +68,67 @@ inline array_type type_of_hdf5(hid_t type) {
   }
 }
 
+/// The elements that a file has, as an error names them, and a remedy if no tensor takes them.
+struct hdf5_elements {
+  std::string name, remedy;
+};
+/// Names the elements of a dataset or attribute: int24, text, compound{a, b}.
+inline hdf5_elements elements_of_hdf5(hid_t type, hid_t space) {
+  if (H5Sget_simple_extent_type(space) == H5S_NULL)
+    return {"no elements (an empty dataspace)", "write an array, whose extents may be 0"};
+  array_type const known = type_of_hdf5(type);
+  if (known == array_type::float16 || known == array_type::bfloat16)
+    return {std::string(name_of(known).name), "make a tensor of float or double and cast it"};
+  if (known != array_type::unreadable)
+    return {std::string(name_of(known).name), "make a tensor of that type and cast it"};
+  auto const base = [&] {
+    hdf5_id const super(H5Tget_super(type), H5Tclose, "open a type"), one = scalar_space();
+    return elements_of_hdf5(super, one).name;
+  };
+  auto const as = [](std::string const& wider) { return "write them as " + wider + ", in h5py by astype"; };
+  auto const number = [&](char const* kind) {
+    std::size_t const bits = H5Tget_precision(type), bytes = H5Tget_size(type);
+    std::string const name = kind + std::to_string(bits);
+    return bits == 8 * bytes ? name : name + " in " + std::to_string(bytes) + " bytes";
+  };
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER: {
+      std::string const kind = H5Tget_sign(type) == H5T_SGN_2 ? "int" : "uint";
+      std::size_t const bits = H5Tget_precision(type);
+      return {number(kind.c_str()), as(kind + (bits <= 8 ? "8" : bits <= 16 ? "16" : bits <= 32 ? "32" : "64"))};
+    }
+    case H5T_FLOAT:
+      return {number("float") + (H5Tget_size(type) <= 8 ? ", not of IEEE 754" : ""), as("float64")};
+    case H5T_STRING:
+      return {"text", "write numbers, or load an attribute as std::string"};
+    case H5T_COMPOUND: {
+      std::string names;
+      auto const count = static_cast<unsigned>(std::max(H5Tget_nmembers(type), 0));
+      for (unsigned k = 0; k < std::min(count, 4u); ++k) names += (k == 0 ? "" : ", ") + hdf5_member(type, k);
+      std::string const text = shown(names, 100);  // in quotes
+      return {"compound{" + text.substr(1, text.size() - 2) + (count > 4 ? ", ..." : "") + "}",
+              "write each member as an array of its own"};
+    }
+    case H5T_ENUM:
+      return {"enum of " + base(), "write its numbers, in h5py by astype"};
+    case H5T_REFERENCE:
+      return {"reference", "name the object that it refers to"};
+    case H5T_VLEN:
+      return {"rows of unequal lengths, of " + base(), "write rows of one length as dimensions"};
+    case H5T_ARRAY:
+      return {"array of " + base(), "write the array's extents as dimensions"};
+    case H5T_BITFIELD:
+      return {"bit field", as("uint8 to uint64")};
+    case H5T_OPAQUE:
+      return {"opaque bytes", as("uint8")};
+    default:
+      return {"another type", as("float64")};
+  }
+}
+
 /// True if HDF5 reads the name back as it was written: "parameters/d1/kernel".
 inline bool is_path_of_names(std::string_view name) {
+  if (!is_text_of_hdf5(name)) return false;
   for (std::size_t begin = 0;;) {
     std::size_t const end = std::min(name.find('/', begin), name.size());
     std::string_view const part = name.substr(begin, end - begin);
@@ -110,6 +177,11 @@ inline checked_file locked_hdf5(std::string const& path, char const* caller) {
   file.lock("another program has this file open; close it there", hdf5_locks_files());
   return file;
 }
+/// Names the place of a dataset's elements that are not in its own file. Null if they are.
+inline char const* elements_elsewhere(hid_t creation) {
+  if (H5Pget_external_count(creation) != 0) return "elements in another file";
+  return H5Pget_layout(creation) == H5D_VIRTUAL ? "a virtual dataset" : nullptr;
+}
 /// The name of the file that has an object.
 inline std::string file_of_hdf5(hid_t object) {
   auto const length = H5Fget_name(object, nullptr, 0);
@@ -140,9 +212,11 @@ inline hdf5_id hdf5_space_of(shape const& s) {
                  "make a space");
 }
 
-/// The type of elements in memory. HDF5 itself orders the bytes and the parts of complex numbers. Floats of 16 bits and
-/// bool keep the file's type, `stored`.
+/// The type of elements in memory. HDF5 itself orders the bytes. Floats of 16 bits and bool keep the file's type, `stored`.
+/// The parts of complex numbers keep their names, by which HDF5 finds them.
 inline hdf5_id type_in_memory(array_type t, hid_t stored) {
+  if (t == array_type::complex64 || t == array_type::complex128)
+    return hdf5_complex(name_of(t).bits / 16, hdf5_member(stored, 0).c_str(), hdf5_member(stored, 1).c_str());
   bool const as_it_is = t == array_type::float16 || t == array_type::bfloat16 || t == array_type::boolean;
   if (!as_it_is) return hdf5_type(std::string(name_of(t).name));
   hdf5_id copy(H5Tcopy(stored), H5Tclose, "copy a type");

@@ -17,18 +17,15 @@ class hdf5_target {
         out_(std::move(opened)),
         set_(file_name, dataset, caller, extents.rank,
              array_box{std::move(first), {extents.extent, extents.extent + extents.rank}}, 0,
-             [&](array_type found) { require_fit(from, found, dataset); }),
+             [&](array_type found, hdf5_elements const& elements) { require_fit(from, found, elements, dataset); }),
         creation_(set_.creation()) {
     set_.named([&] {
       H5D_layout_t const layout = H5Pget_layout(creation_);
-      bool const external = H5Pget_external_count(creation_) != 0;
+      char const* const elsewhere = elements_elsewhere(creation_);
       if (!set_.in_this_file()) throw error("expected " + dataset + " in this file, found a link to another");
-      if (external || (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED))
+      if (elsewhere || layout == H5D_COMPACT)
         throw error("expected " + dataset + " contiguous or in chunks, found " +
-                    (external                ? "elements in another file"
-                     : layout == H5D_COMPACT ? "compact storage"
-                                             : "a virtual dataset") +
-                    "; write it anew, as by h5repack");
+                    (elsewhere ? elsewhere : "compact storage") + "; write it anew, as by h5repack");
       if (layout == H5D_CHUNKED) {
         require_filters(creation_, dataset);
         hsize_t chunk[H5S_MAX_RANK]{};
@@ -84,7 +81,8 @@ class hdf5_target {
   chunk_encoder::packed pack(index_t k, unsigned char const* elements) {
     return set_.named([&] {
       region const cell = grid_->cell_at(k), part = grid_->part(k);
-      chunk_.assign(bytes(cell.size()), 0);
+      chunk_.clear();
+      comm_detail::resize_buffer(chunk_, bytes(cell.size()));
       if (part.size() != cell.size()) read(cell);
       region in_cell = part;
       for (int d = 0; d < part.rank; ++d) in_cell.dim[d] = moved(part.dim[d], box().dim[d].begin);
@@ -100,10 +98,13 @@ class hdf5_target {
   }
 
  private:
-  static void require_fit(array_type from, array_type found, std::string const& dataset) {
+  static void require_fit(array_type from, array_type found, hdf5_elements const& elements,
+                          std::string const& dataset) {
+    std::string const type(name_of(from).name);
+    bool const casts = found != array_type::unreadable && found != array_type::float16 && found != array_type::bfloat16;
     if (!widens(from, found))
-      throw error("expected elements of type " + std::string(name_of(from).name) + " in " + dataset + ", found " +
-                  std::string(name_of(found).name) + "; cast the tensor to that type");
+      throw error("expected elements of type " + type + " in " + dataset + ", found " + elements.name + "; " +
+                  (casts ? "cast the tensor to that type" : "no tensor has these, so make the dataset of " + type));
   }
   region box() const {
     region r;
@@ -244,7 +245,7 @@ inline std::unique_ptr<hdf5_description> write_chunks_of_box(communicator const&
         shard.bytes, failure,
         [&](index_t k) {
           region const here = grid.part(k);
-          elements.resize(static_cast<std::size_t>(here.size()) * array.element_bytes);
+          comm_detail::resize_buffer(elements, static_cast<std::size_t>(here.size()) * array.element_bytes);
           return cell_memory{elements.data(), here.extents()};
         },
         [&](index_t k) { store(static_cast<std::size_t>(k), target.pack(k, elements.data())); });

@@ -9,23 +9,6 @@
 
 namespace ashlar::io_detail {
 
-/// True if a text is valid UTF-8: no code of more bytes than needed, no surrogate, nothing above U+10FFFF.
-constexpr bool is_utf8(std::string_view s) {
-  for (std::size_t i = 0; i < s.size();) {
-    auto const byte = [&](std::size_t k) { return static_cast<unsigned char>(s[k]); };
-    unsigned const lead = byte(i++);
-    if (lead < 0x80) continue;
-    if (lead < 0xc2 || lead > 0xf4) return false;
-    for (unsigned k = 0, more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3; k < more; ++k, ++i) {
-      if (i == s.size() || (byte(i) & 0xc0) != 0x80) return false;
-      bool const too_long = (lead == 0xe0 && byte(i) < 0xa0) || (lead == 0xf0 && byte(i) < 0x90);
-      bool const too_large = (lead == 0xed && byte(i) > 0x9f) || (lead == 0xf4 && byte(i) > 0x8f);
-      if (k == 0 && (too_long || too_large)) return false;
-    }
-  }
-  return true;
-}
-
 /// Reads a JSON text from left to right, one value at a time, as the caller expects them. It takes no more than RFC 8259
 /// allows, and no object with the same key twice.
 /// Error: ashlar::error with the file, the expected and the found text.
@@ -60,6 +43,8 @@ class json_reader {
   std::string text();
   /// Reads a whole number from 0 to 2^63 - 1.
   index_t number();
+  /// Reads null, if it is next.
+  bool null();
   /// Reads a value of any kind and drops it.
   void skip(int depth = 0);
   /// Error: also if something follows other than blanks.

@@ -15,21 +15,24 @@ struct npy_array {
 
 namespace io_detail {
 
-// The content of a .npy file. Its elements are at byte `begin` and end at the end of the file.
+// The content of a .npy file. Its elements are at byte `begin`. They end at the end of the file, unless other arrays
+// follow.
 struct npy_content {
   std::vector<index_t> extents;
   std::string descr;
   bool fortran;  // the first index is the fastest; false if there is one dimension or none
   std::size_t begin, bytes;
+  bool others_follow = false;
 };
 
 /// Reads a header. `element_bytes(header)` returns the size of an element, or throws if the caller takes no such array.
 template <class Size>
 npy_content content_of_npy(checked_file const& in, Size const& element_bytes) {
+  constexpr char magic[] = "\x93NUMPY";
   unsigned char lead[12]{};
   if (in.size() < 10) in.fail("expected a .npy file, of at least 10 bytes, found " + std::to_string(in.size()));
   in.read(0, lead, 10);
-  if (std::memcmp(lead, "\x93NUMPY", 6) != 0)
+  if (std::memcmp(lead, magic, 6) != 0)
     in.fail("expected a .npy file, which begins with 93 'NUMPY', found other bytes");
   int const major = lead[6], minor = lead[7];
   if (major < 1 || major > 3 || minor != 0)
@@ -49,10 +52,16 @@ npy_content content_of_npy(checked_file const& in, Size const& element_bytes) {
   std::size_t const expected =
       bytes_of(header.extents, element_bytes(header), [&](std::string const& what) { in.fail(what); });
   std::size_t const found = in.size() - begin - length;
-  if (found != expected)
+  bool others_follow = false;  // numpy.save appends to an open file
+  if (found > expected && found - expected >= 10) {
+    in.read(begin + length + expected, lead, 6);
+    others_follow = std::memcmp(lead, magic, 6) == 0;
+  }
+  if (found != expected && !others_follow)
     in.fail("expected " + std::to_string(expected) + " bytes of elements (" + extents_text(header.extents) + ", " +
             header.descr + "), found " + std::to_string(found));
-  return {header.extents, header.descr, header.fortran && header.extents.size() > 1, begin + length, expected};
+  return {header.extents, header.descr, header.fortran && header.extents.size() > 1,
+          begin + length, expected,     others_follow};
 }
 
 // The content of a file that is read in place: row-major, of an npy_kind.
@@ -67,12 +76,13 @@ ASHLAR_INLINE npy_place place_of_npy(checked_file const& in);
 }  // namespace io_detail
 
 /// Reads a .npy file of format 1.0, 2.0 or 3.0, of 0 to 8 dimensions. Allocates memory for the elements only if the
-/// file has exactly as many bytes as its header declares. Reads no header longer than 64 KiB.
+/// file has exactly as many bytes as its header declares, or another array follows. Then it reads the first, as
+/// numpy.load. Reads no header longer than 64 KiB.
 /// Pre: nobody else writes the file.
 /// Post: bytes.size() == product of extents, times the size of an element.
 /// Collective: no; load_npy reads on rank 0 and broadcasts.
 /// Error: ashlar::error with the expected and the found value. It refuses other element types, records, objects, and
-/// Fortran order of more than one dimension. It also refuses headers that NumPy does not write, and files shorter or
+/// Fortran order of more than one dimension. It also refuses headers that NumPy does not read, and files shorter or
 /// longer than declared.
 /// Example: read_npy("w.npy").kind == npy_kind::f8
 /// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.

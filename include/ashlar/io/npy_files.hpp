@@ -23,6 +23,7 @@ class npy_input {
   /// The extents in the order of the file.
   std::vector<index_t> const& extents() const { return content_.extents; }
   bool fortran() const { return content_.fortran; }
+  bool others_follow() const { return content_.others_follow; }
   /// Numbers that are equal on ranks that read the same file.
   std::vector<index_t> seen() const;
 
@@ -90,6 +91,7 @@ ASHLAR_INLINE void write_npy(communicator const& c, std::string const& path, sha
 /// Cost: each rank reads the header, and as many elements as its shard has. If the shard's runs in the file are shorter
 ///   than 16 KiB, it reads whole rows, and the elements travel by one exchange. Memory: 4 MiB; for Fortran order 12
 ///   MiB, and each element is moved once more.
+///   If other arrays follow in the file, it reads the first, as numpy.load.
 /// Error: ashlar::error on every rank if the file is missing, malformed, shorter or longer than its header declares, or
 ///   is written meanwhile. Also if it has another element type or number of dimensions. A partial layout does not compile.
 /// Example: load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>

@@ -54,31 +54,60 @@ constexpr npy_kind npy_kind_of() {
         "ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
 }
 
-/// NumPy's letters for element types, which a number of bytes follows: f4.
+/// NumPy's letters for element types. Most have a number of bytes: f4. The others are C's types on this machine.
 struct npy_type_name {
   std::string_view text;
   array_type type;
 };
-inline constexpr npy_type_name npy_types[]{
-    {"b1", array_type::boolean},   {"i1", array_type::int8},       {"i2", array_type::int16},
-    {"i4", array_type::int32},     {"i8", array_type::int64},      {"u1", array_type::uint8},
-    {"u2", array_type::uint16},    {"u4", array_type::uint32},     {"u8", array_type::uint64},
-    {"f2", array_type::float16},   {"f4", array_type::float32},    {"f8", array_type::float64},
-    {"c8", array_type::complex64}, {"c16", array_type::complex128}};
+inline constexpr npy_type_name npy_types[]{{"b1", array_type::boolean},
+                                           {"i1", array_type::int8},
+                                           {"i2", array_type::int16},
+                                           {"i4", array_type::int32},
+                                           {"i8", array_type::int64},
+                                           {"u1", array_type::uint8},
+                                           {"u2", array_type::uint16},
+                                           {"u4", array_type::uint32},
+                                           {"u8", array_type::uint64},
+                                           {"f2", array_type::float16},
+                                           {"f4", array_type::float32},
+                                           {"f8", array_type::float64},
+                                           {"c8", array_type::complex64},
+                                           {"c16", array_type::complex128},
+                                           {"?", array_type::boolean},
+                                           {"b", array_type::int8},
+                                           {"h", array_type::int16},
+                                           {"i", array_type::int32},
+                                           {"q", array_type::int64},
+                                           {"B", array_type::uint8},
+                                           {"H", array_type::uint16},
+                                           {"I", array_type::uint32},
+                                           {"Q", array_type::uint64},
+                                           {"e", array_type::float16},
+                                           {"f", array_type::float32},
+                                           {"d", array_type::float64},
+                                           {"F", array_type::complex64},
+                                           {"D", array_type::complex128},
+                                           {"l", sizeof(long) == 8 ? array_type::int64 : array_type::int32},
+                                           {"L", sizeof(long) == 8 ? array_type::uint64 : array_type::uint32}};
 
-/// The type of elements '<f4', or `unreadable`. The first character says the order of bytes; single bytes have none.
+/// The type of elements '<f4' or 'float32', or `unreadable`. A first character '>' says that the bytes are in the other
+/// order; '<', '=', '|' and none, that they are in this machine's.
 constexpr array_type type_of_npy(std::string_view descr) {
+  bool const has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != descr.npos;
+  std::string_view const text = has_order ? descr.substr(1) : descr;
   for (auto const& t : npy_types)
-    if (!descr.empty() && descr.substr(1) == t.text) {
-      bool const has_order = descr[0] == '<' || descr[0] == '>';
-      return has_order || (descr[0] == '|' && name_of(t.type).bits == 8) ? t.type : array_type::unreadable;
-    }
+    if (text == t.text || descr == name_of(t.type).name) return t.type;
   return array_type::unreadable;
+}
+/// True if the elements have the other order of bytes.
+constexpr bool swaps_npy(std::string_view descr) {
+  return !descr.empty() && descr[0] == '>' && name_of(type_of_npy(descr)).bits > 8;
 }
 /// The text of a type of tensors: '<f4'.
 ASHLAR_INLINE std::string npy_text_of(array_type type);
 
 // Parses a header. It is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+// Python 2 writes u'descr' and 3L, too.
 class npy_header {
  public:
   npy_header(checked_file const& in, std::string_view header);
@@ -88,7 +117,7 @@ class npy_header {
   bool fortran = false;
 
  private:
-  void skip() { text_.remove_prefix(std::min(text_.find_first_not_of(' '), text_.size())); }
+  void skip() { text_.remove_prefix(std::min(text_.find_first_not_of(" \t\n\r\f"), text_.size())); }
   bool next_is(char c);
   void expect(char c);
   std::string_view quoted();

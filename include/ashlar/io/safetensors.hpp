@@ -18,6 +18,7 @@ struct stored_array {
   std::vector<index_t> extents;
   std::size_t file = 0;
   std::uint64_t begin = 0;
+  std::string found = {};  // an unreadable type as an error names it, with a remedy
 };
 
 // Longer headers are refused, as by the library safetensors.

@@ -21,6 +21,7 @@ struct zip_member {
 };
 
 /// Reads the directory of a zip file. `begin` of the members is not known yet.
+/// Bytes before the archive and after it are allowed, as unzip and Python's zipfile do.
 /// Error: ashlar::error if the directory is damaged, or is not where its file says.
 ASHLAR_INLINE std::vector<zip_member> members_of_zip(checked_file const& in);
 

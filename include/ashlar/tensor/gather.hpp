@@ -87,12 +87,19 @@ class call_of_all {
 
 template <class T, class L, class M, class S>
 std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, call_site const& w) {
+  plan_detail::call_in_errors const named(w);
   device_mesh<M> const& m = x.mesh();
   call_of_all const call(m, who == receivers::all ? "gather_all" : "gather", x.layout, element_code<T>, x.extents(), w);
   if (who == receivers::first && m.sizes().position(m.rank(), ~x.layout.sharding()) != 0) return {};
   auto const own = on_host<S>(x.data(), x.local_size());
-  return join_shards(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source),
-                     static_cast<T const*>(own.data()), who);
+  try {
+    return join_shards(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source),
+                       static_cast<T const*>(own.data()), who);
+  } catch (out_of_memory const& e) {
+    fail_memory(who == receivers::all ? "ashlar::gather_all: the memory does not suffice"
+                                      : "ashlar::gather: the memory does not suffice",
+                e, x.extents(), x.extents().size(), sizeof(T));
+  }
 }
 
 // The same of any plain tensor. std::vector<bool> has no memory of elements, so a mask travels as bytes.

@@ -82,7 +82,7 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     try {
       owner_ = tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(stored.size()) * sizeof(T), true);
     } catch (tensor_detail::out_of_memory const& e) {
-      tensor_detail::fail_memory(e, extents, stored.size(), sizeof(T));
+      tensor_detail::fail_memory("ashlar::make: the memory does not suffice", e, extents, stored.size(), sizeof(T));
     }
     tensor_detail::zero_cells& zeros = owner_->zeros;
     if (zeros.transfers && (zeros.halo != halo_identity() || !(zeros.stored == stored))) zeros.transfers.reset();

@@ -48,7 +48,7 @@ std::shared_ptr<storage<MemorySpace>> memory_of_shard(shape const& extents, inde
   try {
     return pool<MemorySpace>::allocate(static_cast<std::size_t>(elements) * element_bytes);
   } catch (out_of_memory const& e) {
-    fail_memory(e, extents, elements, element_bytes);
+    fail_memory("ashlar::make: the memory does not suffice", e, extents, elements, element_bytes);
   }
 }
 

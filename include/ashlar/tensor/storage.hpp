@@ -2,6 +2,7 @@
 // The memory of shards.
 #pragma once
 #include "ashlar/config.hpp"
+#include "ashlar/comm/buffer.hpp"
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/comm/node/remaining_readers.hpp"
 #include "ashlar/kernels/for_elements.hpp"
@@ -28,18 +29,10 @@ class reader {
   virtual void keep(void const* block) = 0;
 };
 
-/// Thrown if there is no memory for a block, whatever the pool gives back.
-class out_of_memory : public error {
- public:
-  explicit out_of_memory(std::size_t bytes)
-      : error("ashlar: the memory does not suffice for " + std::to_string(bytes) + " bytes more"), bytes_(bytes) {}
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::size_t bytes_;
-};
-[[noreturn]] ASHLAR_INLINE void fail_memory(out_of_memory const& e, shape const& extents, index_t elements,
-                                            std::size_t element_bytes);
+using comm_detail::out_of_memory;
+/// Says how much memory is missing, for this rank's elements of a tensor of these extents. `begin` begins the sentence.
+[[noreturn]] ASHLAR_INLINE void fail_memory(char const* begin, out_of_memory const& e, shape const& extents,
+                                            index_t elements, std::size_t element_bytes);
 
 /// Asks the system for large pages, if the memory is large enough for some. Pre: nothing has been written there.
 ASHLAR_INLINE void prefer_large_pages(void* memory, std::size_t bytes);

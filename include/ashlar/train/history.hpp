@@ -40,7 +40,8 @@ class epoch_table {
 /// Pre: the first column rises from row to row.
 /// Collective: construction and add, over all ranks of c. Cost: an all-reduce of 64 bytes; rank 0 writes a line.
 /// Error: ashlar::error on every rank if the file cannot be opened or written, another run writes it, or it has other
-/// columns. Also for a name with a comma, a quote or the end of a line, and for a row of more or fewer numbers.
+/// columns. Also for a name with a comma, a quote or the end of a line, and if a rank gives a row of more or fewer
+/// numbers. If rank 0 gives a right one then, the file has it.
 /// Example: csv_log log(m.communicator(), "run.csv", {"epoch", "loss"}, first_epoch); log.add({1, 0.31});
 class csv_log {
  public:
@@ -56,6 +57,7 @@ class csv_log {
   // The number of bytes up to the end of the last line that stays.
   std::size_t whole_lines(std::string const& head, double before) const;
   communicator comm_;
+  std::string path_;
   std::size_t columns_;
   train_detail::line_file file_;
 };

@@ -366,7 +366,7 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
   refused("torch.safetensors", changed(from_pytorch, [](array_map& map) { map.arrays[1].array = "steps"; }),
           "expected steps for d1/bias of type float32, found int64");
   refused("types.safetensors", {.arrays = {{"*", "double"}}}, "of type float32, found float64; make the tensor double");
-  refused("types.h5", {.arrays = {{"*", "text"}}}, "of type float32, found another type");
+  refused("types.h5", {.arrays = {{"*", "text"}}}, "of type float32, found text; write numbers");
   refused("types.h5", {.arrays = {{"*", "link"}}}, "expected the array link for d1/kernel and 3 more, found");
   refused("types.h5", {.arrays = {{"*", "group/scalar"}}}, "of extents 6 x 5, found a scalar");
   refused("no.safetensors", {}, "no.safetensors: cannot be opened: No such file");
@@ -381,6 +381,47 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
              }),
              "expected each leaf once, found x twice");
   CHECK(is_counted(x, -1, 0));
+}
+
+TEST_CASE("arrays of an HDF5 file whose elements are in other files are refused, unless no leaf takes them") {
+  auto const m = mesh_of(grids().back());
+  communicator const& c = m.communicator();
+  shared_folder const folder;
+  std::string const name = folder.path / "elsewhere.h5";
+  comm::on_root(c, [&] {
+    hid_t const file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hsize_t const extents[]{4};
+    hid_t const space = H5Screate_simple(1, extents, nullptr), external = H5Pcreate(H5P_DATASET_CREATE),
+                virtually = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(external, (folder.path / "secret").c_str(), 0, H5F_UNLIMITED);
+    H5Pset_virtual(virtually, space, (folder.path / "secret.h5").c_str(), "v", space);
+    float const ones[]{1, 1, 1, 1};
+    for (auto const& [array, properties] : std::initializer_list<std::pair<char const*, hid_t>>{
+             {"own", H5P_DEFAULT}, {"external", external}, {"virtual", virtually}}) {
+      hid_t const set = H5Dcreate2(file, array, H5T_IEEE_F32LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+      if (properties == H5P_DEFAULT) H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, ones);
+      H5Dclose(set);
+    }
+    for (hid_t const p : {external, virtually}) H5Pclose(p);
+    H5Sclose(space);
+    H5Fclose(file);
+    std::ofstream(folder.path / "secret") << "sixteen bytes...";
+  });
+  auto x = counted<float, layout<"x">>(m, shape::of(4), -1, 0);
+  auto const load = [&](char const* array) {
+    return said([&] {
+      load_arrays(name, c, array_map{.arrays = {{"x", array}}, .ignored = {"*"}}, checkpoint_part("x", x));
+    });
+  };
+  CHECK_SAYS(load("external"),
+             "ashlar::load_arrays: " + name +
+                 ": expected external for x of type float32, found elements in another file; write it "
+                 "anew, as by h5repack");
+  CHECK_SAYS(load("virtual"),
+             ": expected virtual for x of type float32, found a virtual dataset; write it anew, as by h5repack");
+  CHECK(is_counted(x, -1, 0));
+  CHECK(load("own") == "");
+  CHECK(is_counted(x, 1, 0));
 }
 
 TEST_CASE("a tree on other ranks is refused on every rank") {
@@ -504,6 +545,7 @@ TEST_CASE("what cannot be saved leaves no file, and an older file stays") {
   refused("a.h5", {.arrays = {{"d1/bias", "b", {}, {1, 1, 1, 1, 1, 1, 1, 1, 5}}}}, {}, "at most 8 dimensions");
   refused("a.safetensors", {}, {.bytes_per_file = 0}, "files of 1 byte or more, found 0");
   refused("a.safetensors", {}, {.metadata = {{"a", "b"}, {"a", "c"}}}, "each name of metadata once");
+  refused("a.safetensors", {}, {.metadata = {{"a", "\xb0\x43"}}}, "expected metadata in UTF-8, found '?C'");
   refused("none/a.safetensors", {}, {}, "cannot be opened: No such file");
   refused("a.npz", {}, {}, "found another name");
   auto const z = scatter<layout<none>>(m, {2}, std::vector<Kokkos::complex<double>>(2));

@@ -124,7 +124,7 @@ TEST_CASE("field_series: a step that does not fit, or cannot be written, changes
     refused([&] { series.write(1, series_field("v", v)); },
             "expected v on the mesh of the series, of " + std::to_string(m.size()) + " ranks, found one of 1");
   }
-  CHECK_SAYS(said([&] { field_series(m, folder.path / "flow.h5"); }), "expected a name that ends with .xdmf");
+  CHECK_SAYS(said([&] { field_series(m, folder.path / "flow.h5"); }), "expected a name in UTF-8 that ends with .xdmf");
   CHECK_SAYS(said([&] { field_series(m, folder.path / "no/flow.xdmf").write(0, series_field("u", u)); }),
              "flow_000000.h5.part: cannot be opened");
   series.write(1, series_field("u", u));

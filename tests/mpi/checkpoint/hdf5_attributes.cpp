@@ -75,16 +75,27 @@ TEST_CASE("texts beyond HDF5's cache are attributes of a file of many chunks") {
   CHECK(item(all_reduce(sum(y))) == 1.5 * 50 * 40);
 }
 
-TEST_CASE("a text with a null byte gives one error on every rank, and no file") {
+TEST_CASE("a text or a name that is not UTF-8, or has a null byte, gives one error on every rank, and no file") {
   shared_folder const folder;
   auto const m = mesh_of(grids()[0]);
   auto const file = folder.path / "x.h5";
-  for (hdf5_attribute const& a : {hdf5_attribute{"unit", std::string("m\0s", 3)},
-                                  hdf5_attribute{"unit", std::vector<std::string>{"m", std::string("\0", 1)}}}) {
-    CHECK_SAYS(said([&] { save(m, file, {a}); }),
-               "ashlar::save_hdf5: " + file.string() + ": expected a text without null bytes in the attribute unit");
+  std::string const begins = "ashlar::save_hdf5: " + file.string() + ": expected ",
+                    no_text = begins + "a text in UTF-8, without null bytes, in the attribute unit, found '",
+                    no_name = begins + "an attribute with a name in UTF-8, without null bytes, found '";
+  // The bytes that Python's decode("utf-8") refuses: of Latin-1, half a character, a surrogate, above U+10FFFF, too long.
+  for (std::string const& bytes :
+       {std::string("m\0s", 3), std::string("\xb0\x43"), std::string("\xe2\x82"), std::string("\xed\xa0\x80"),
+        std::string("\xf4\x90\x80\x80"), std::string("\xc0\xaf")}) {
+    CHECK_SAYS(said([&] { save(m, file, {{"unit", bytes}}); }), no_text);
+    CHECK_SAYS(said([&] { save(m, file, {{"unit", std::vector<std::string>{"m", bytes}}}); }), no_text);
+    CHECK_SAYS(said([&] { save(m, file, {{bytes, 1.5}}); }), no_name);
+    CHECK_SAYS(said([&] { save_hdf5(numbers(m), file, "fields/" + bytes); }), "expected a name like fields/u");
     CHECK(!std::filesystem::exists(file));
   }
+  CHECK_SAYS(said([&] { save(m, file, {{"", 1.5}}); }), no_name);
+  std::string const umlaut = "gr\xc3\xb6\xc3\x9f";
+  save(m, file, {{umlaut, umlaut}});
+  CHECK(load_hdf5_attribute<std::string>(m, file, "fields/u", umlaut) == umlaut);
 }
 
 TEST_CASE("the time of a step of a series is an attribute of its file") {

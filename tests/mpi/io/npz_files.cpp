@@ -126,11 +126,6 @@ TEST_CASE("npz: a file that is not as expected is one error on every rank") {
   write_together(folder.ranks, path, {good.begin(), good.end() - 30});
   refused(load("u"), "expected a .npz file, which ends with the directory of a zip file, found other bytes");
   write_together(folder.ranks, path, good);
-  std::vector<io_detail::zip_member> twice{{.name = "u.npy", .bytes = 1}, {.name = "u.npy", .bytes = 1}};
-  std::uint64_t const directory = io_detail::place_members(twice);
-  std::string const end = io_detail::directory_of(twice, directory);
-  write_together(folder.ranks, path, joined(bytes(static_cast<std::size_t>(directory)), bytes(end.begin(), end.end())));
-  refused(load("u"), "x.npz: expected one array 'u', found two of this name");
   write_together(folder.ranks, path, good);
   if (world_size() > 1) {
     device_mesh<grid> const alone(MPI_COMM_SELF, {1, 1});
@@ -153,7 +148,7 @@ TEST_CASE("npz: names that are no names of files, or differ between ranks, are o
   auto const save = [&](std::string const& a, std::string const& b) {
     return said([&] { save_npz(path, npz_array(a, x), npz_array(b, x)); });
   };
-  for (char const* name : {"", "/u", "..", "a/../../u", "a\\u", "a\nu"}) {
+  for (char const* name : {"", "/u", "..", "a/../../u", "a\\u", "a\nu", "gr\xf6", "\xed\xa0\x80"}) {
     std::string const sentence = save("v", name);
     CHECK_MESSAGE(sentence.find("x.npz: expected names of 1 to 1024 characters") != sentence.npos, sentence);
   }

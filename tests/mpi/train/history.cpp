@@ -112,6 +112,19 @@ TEST_CASE("csv_log: what is wrong every rank says, and the file stays as it was"
   CHECK(f.read("a.csv") == head);
 }
 
+TEST_CASE("csv_log: a row of another length on one rank is one error on every rank") {
+  shared_folder const f;
+  communicator const& c = f.m.communicator();
+  csv_log log(c, f.path / "a.csv", columns);
+  for (int wrong = 0; wrong < c.size(); ++wrong) {
+    std::string const sentence = "ashlar::csv_log: " + (f.path / "a.csv").string() +
+                                 ": expected 2 numbers, one per column, found 3 (on rank " + std::to_string(wrong) +
+                                 ")";
+    auto const row = [&] { return c.rank() == wrong ? std::vector<double>{1, 2, 3} : std::vector<double>{1, 2}; };
+    CHECK_THROWS_WITH_AS(log.add(row()), doctest::Contains(sentence.c_str()), error);
+  }
+}
+
 TEST_CASE("csv_log: a file that another run still writes is refused, and stays as it was") {
   shared_folder const f;
   communicator const& c = f.m.communicator();

@@ -1,9 +1,17 @@
 // The few operations on files and folders that checkpoints need, beside the standard's.
 #include "ashlar/io/checked_file.hpp"
 #include "support/files.hpp"
+#include "support/own_process.hpp"
 #include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
+#include <cstddef>
+#if ASHLAR_LINUX
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -93,3 +101,35 @@ TEST_CASE("lock: one object has it, or others share it after one had it for itse
     CHECK(said([&] { second.lock("locked", shares); }).empty());
   }
 }
+
+#if ASHLAR_LINUX
+TEST_CASE("a file that is made, and then cannot be examined, is removed") {
+  temporary_folder const folder;
+  std::string const path = (folder.path / "x.part").string(), old = (folder.path / "old").string();
+  write(old, {1});
+  // In a process of its own the system answers fstat with EIO, as if a file server had gone.
+  auto const written = written_by([&] {
+    sock_filter program[]{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+#ifdef SYS_newfstatat
+                          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_newfstatat, 2, 0),
+#endif
+                          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fstat, 1, 0),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO)};
+    sock_fprog const all{sizeof program / sizeof *program, program};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) != 0) return;
+    auto const print = [](std::string const& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
+    print(said([&] { io_detail::unfinished_file(path, "test").create(); }));
+    print(said([&] { io_detail::copy_file(old, path, "test"); }));
+    print(said([&] { io_detail::checked_file(old, "test", O_RDWR | O_CREAT); }));
+  });
+  if (written.first.empty()) {
+    MESSAGE("the system has no seccomp, so fstat cannot fail");
+    return;
+  }
+  std::string const reason = ": cannot be examined: Input/output error\n";
+  CHECK(written.first == "test: " + path + reason + "test: " + old + reason + "test: " + old + reason);
+  CHECK(!std::filesystem::exists(path));
+  CHECK(std::filesystem::exists(old));
+}
+#endif

@@ -107,6 +107,45 @@ TEST_CASE("npy: the dictionary may be written in other ways that mean the same")
              elements);
 }
 
+TEST_CASE("npy: headers of Python 2 and other writers are read, as numpy.load reads them") {
+  auto const elements = counting(48);
+  auto const lead = [](std::string const& text) {
+    bytes b{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<std::uint8_t>(text.size()), 0};
+    b.insert(b.end(), text.begin(), text.end());
+    return b;
+  };
+  for (char const* const d : {"{'descr': '<f8', 'fortran_order': False, 'shape': (2L, 3L)}\n",
+                              "{u'descr': u'<f8', 'fortran_order': False, 'shape': (2, 3L, ), }",
+                              "{'descr':\t'<f8',\t'fortran_order':\tFalse,\t'shape':\t(2,\t3)\t}\t",
+                              "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}",
+                              "\n{'descr': '<f8',\n'fortran_order': False,\r\n'shape': (2,\n3)}\n \n\n",
+                              "{r'descr': R'<f8', 'fortran_order': False, 'shape': (2 L, 3)\f}"})
+    check_read(joined(lead(d), elements), {2, 3}, npy_kind::f8, elements);
+  struct named {
+    char const* descr;
+    npy_kind kind;
+  };
+  for (auto const& t :
+       {named{"=f8", npy_kind::f8}, named{"|f8", npy_kind::f8}, named{"f8", npy_kind::f8}, named{"d", npy_kind::f8},
+        named{"<d", npy_kind::f8}, named{"float64", npy_kind::f8}, named{"=i8", npy_kind::i8}, named{"q", npy_kind::i8},
+        named{"int64", npy_kind::i8}, named{"=f4", npy_kind::f4}, named{"f", npy_kind::f4}, named{"=i4", npy_kind::i4},
+        named{"<i", npy_kind::i4}, named{"=u1", npy_kind::u1}, named{"<u1", npy_kind::u1}, named{">u1", npy_kind::u1},
+        named{"B", npy_kind::u1}, named{"uint8", npy_kind::u1}}) {
+    index_t const n = 48 / static_cast<index_t>(types[static_cast<std::size_t>(t.kind)].size);
+    check_read(joined(header(t.descr, "(" + std::to_string(n) + ",)"), elements), {n}, t.kind, elements);
+  }
+  for (char const* const descr : {"<float64", "<f8 ", " <f8", ">f8", "=", "", "V8", "float128"})
+    check_refused(joined(header(descr, "(6,)"), elements), "elements of type <f4", "found '");
+}
+
+TEST_CASE("npy: of several arrays in one file the first is read") {
+  auto const first = joined(header("<i4", "(5, 4)"), counting(80)), second = joined(header("<f8", "(1,)"), counting(8));
+  check_read(joined(first, second), {5, 4}, npy_kind::i4, counting(80));
+  check_read(joined(joined(first, second), second), {5, 4}, npy_kind::i4, counting(80));
+  check_refused(joined(first, {0x93, 'N', 'U', 'M', 'P', 'Y'}), "expected 80 bytes of elements", "found 86");
+  check_refused(joined(first, bytes(100)), "expected 80 bytes of elements", "found 180");
+}
+
 TEST_CASE("npy: what is no file is refused, and nobody waits for it") {
   temporary_folder const folder;
   CHECK_THROWS_WITH_AS(read_npy(folder.path / "x"), doctest::Contains("cannot be opened: No such file"), error);
@@ -141,13 +180,10 @@ TEST_CASE("npy: a wrong header is refused by name") {
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (02, 3), }", "a number in the shape", "found '02");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 6, 1), }", "0 to 8 dimensions",
           "found more");
-  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } + 1", "spaces and the end of a line",
-          "something else");
+  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } + 1", "blanks and ends of lines",
+          "found '+ 1");
   refused("['descr', '<f8']", "expected '{'", "found '['descr");
   refused("{'descr': '<f8", "a text in quotes", "found ''<f8 ");
-  auto no_line = joined(header("<f8", "(2, 3)"), elements);
-  no_line[127] = ' ';
-  check_refused(no_line, "the end of a line", "something else");
   for (int major : {0, 4, 255}) {
     auto other = joined(header("<f8", "(2, 3)"), elements);
     other[6] = static_cast<std::uint8_t>(major);
@@ -224,5 +260,5 @@ TEST_CASE(
   }
   CHECK(others == 2);
   CHECK(same > 0);
-  CHECK(refused > 100 * same);
+  CHECK(refused > 50 * same);
 }

@@ -66,6 +66,21 @@ TEST_CASE("the arrays of a file, in the order of their bytes") {
   CHECK(read(file_of("{" + entry("x", "F4", "[3,2]", "[0,3]") + "}", 3))[0].type == array_type::float4_e2m1fn);
 }
 
+TEST_CASE("what the library safetensors reads is read: other keys, and metadata of null") {
+  for (char const* const text :
+       {R"({"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24],"order":1}})",
+        R"({"w":{"note":{"a":[1,null,"x"]},"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})",
+        R"({"__metadata__":null,"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})",
+        R"({"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},"__metadata__": null })"}) {
+    auto const arrays = read(file_of(text, 24));
+    REQUIRE(arrays.size() == 1);
+    CHECK(arrays[0].name == "w");
+    CHECK(arrays[0].extents == std::vector<index_t>{2, 3});
+  }
+  for (char const* const text : {"[]", "nul", "7", "\"x\"", "{\"k\":null}", "{\"k\":1}"})
+    check_entry_refused("\"__metadata__\":" + std::string(text), "expected ");
+}
+
 TEST_CASE("what is written is read back, and begins at multiples of the elements' size") {
   std::vector<stored_array> arrays(3);
   arrays[0].name = "double \"x\" \\ \n";
@@ -137,7 +152,7 @@ TEST_CASE("an entry that is none") {
   check_entry_refused(entry("w", "F32", "[2,3,]", "[0,24]"), "a whole number of 0 or more, found ']");
   check_entry_refused(entry("w", "F32", "6", "[0,24]"), "expected '['");
   check_entry_refused("\"w\":{\"dtype\":\"F32\",\"shape\":[6]}", "dtype, shape and data_offsets for 'w', found fewer");
-  check_entry_refused("\"w\":{\"dtype\":\"F32\",\"order\":1}", "dtype, shape and data_offsets for 'w', found 'order'");
+  check_entry_refused("\"w\":{\"dtype\":\"F32\",\"order\":1}", "dtype, shape and data_offsets for 'w', found fewer");
   check_entry_refused("\"w\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}", "each name once, found 'dtype' twice");
   check_entry_refused("\"w\":7", "expected '{'");
   check_entry_refused("\"__metadata__\":{\"step\":7}", "expected '\"'");

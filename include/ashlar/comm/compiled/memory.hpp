@@ -2,6 +2,7 @@
 // The functions of comm/node/memory.hpp.
 #pragma once
 #include <algorithm>
+#include <cerrno>
 #include "ashlar/comm/node/memory.hpp"
 
 namespace ashlar::comm_detail {
@@ -104,9 +105,10 @@ ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
   for (std::size_t q = 0; q < places_.size(); ++q) {
     if (!same_node(places_[q], mine)) continue;
     if (worst != place::none) continue;
+    errno = 0;
     memory_[q] =
         int(q) == whole.rank() ? node_memory::instance().base() : node_memory::instance().map(places_[q].segment);
-    if (memory_[q] == nullptr) mine.refused = place::not_mapped;
+    if (memory_[q] == nullptr) mine.refused = errno == ENOMEM ? place::no_addresses : place::not_mapped;
   }
   worst = std::max(worst, int(mine.refused));
   MPI_Request request = MPI_REQUEST_NULL;
@@ -126,6 +128,9 @@ ASHLAR_INLINE std::string_view node_ranks::reason() const {
       return "the system refuses shared memory, or ASHLAR_SHARED_MEMORY is 0";
     case place::not_mapped:
       return "a rank cannot map another one's memory; are they in separate containers?";
+    case place::no_addresses:
+      return "the limit of address space (ulimit -v) leaves no room for the memory of all ranks of the node; raise it, "
+             "or give ASHLAR_SHARED_MEMORY a smaller size, such as 1G";
     default:
       return {};
   }

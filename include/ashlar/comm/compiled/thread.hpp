@@ -2,8 +2,9 @@
 // The functions of comm/thread.hpp.
 #pragma once
 #include <cmath>
+#include <cstring>
 #include <ctime>
-#include <system_error>
+#include <string>
 
 #include "ashlar/comm/thread.hpp"
 
@@ -18,8 +19,15 @@ ASHLAR_INLINE void* joined_thread::call(void* self) noexcept {
 ASHLAR_INLINE void joined_thread::start(void (*run)(void*), void* object) {
   run_ = run;
   object_ = object;
-  if (int const failed = pthread_create(&thread_, nullptr, call, this); failed != 0)
-    throw std::system_error(failed, std::generic_category());
+  if (int const failed = pthread_create(&thread_, nullptr, call, this); failed != 0) {
+    std::size_t stack = 0;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_getstacksize(&attributes, &stack);
+    pthread_attr_destroy(&attributes);
+    throw error("ashlar: the memory, or the limit of threads, does not suffice for a thread more with a stack of " +
+                std::to_string(stack) + " bytes: " + std::strerror(failed));
+  }
   started_ = true;
 }
 

@@ -65,7 +65,7 @@ class node_ranks {
 
   /// The reason why ranks of a node exchange MPI messages; empty if they do not.
   std::string_view reason() const;
-  bool fell_back() const { return refused_ == place::no_segment || refused_ == place::not_mapped; }
+  bool fell_back() const { return refused_ >= place::no_segment && refused_ <= place::no_addresses; }
   /// True if wrong_setting() reports an error on some rank.
   bool misread_settings() const { return refused_ == place::misread; }
 
@@ -76,7 +76,7 @@ class node_ranks {
 
  private:
   struct place {
-    enum why { none, switched_off, no_segment, not_mapped, misread };
+    enum why { none, switched_off, no_segment, not_mapped, no_addresses, misread };
     char node[MPI_MAX_PROCESSOR_NAME] = {};
     int block = 0;
     why refused = none;

@@ -47,7 +47,7 @@ ASHLAR_INLINE array_source array_source::cached() const {
   s->file = state_->file;
   s->begin = state_->begin;
   auto const n = static_cast<std::size_t>(examples());
-  s->kept.reset(new std::uint8_t[n * s->example_bytes + 1]);  // pages never written take no memory
+  s->kept = comm_detail::byte_buffer(n * s->example_bytes + 1);  // pages never written take no memory
   s->known.resize(n);
   return array_source(std::move(s));
 }

@@ -48,7 +48,7 @@ ASHLAR_INLINE cell_exchange::cell_exchange(distributed_array const& array, int r
   round_bytes_ = static_cast<std::size_t>(pieces_per_round_) * each;
   for (int q = 0; q < holders_; ++q)
     shards_.push_back(local_region(array.extents, array.layout, array.mesh, member(q)));
-  memory_ = std::make_unique_for_overwrite<unsigned char[]>(2 * round_bytes_);
+  memory_ = comm_detail::byte_buffer(2 * round_bytes_);
 }
 
 ASHLAR_INLINE index_t cell_exchange::rounds() const {

@@ -22,8 +22,14 @@ ASHLAR_INLINE checked_file::checked_file(std::string file_path, char const* call
   caller_ = caller;
   descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor_ < 0) fail_for_reason("opened");
-  if (bool const is_file = S_ISREG(examine()); !is_file && (flags & O_DIRECTORY) == 0)
-    fail("expected a file, found something else");
+  mode_t mode = 0;
+  try {
+    mode = examine();
+  } catch (error const&) {
+    if ((flags & O_EXCL) != 0) ::unlink(path_.c_str());  // this object made it
+    throw;
+  }
+  if (!S_ISREG(mode) && (flags & O_DIRECTORY) == 0) fail("expected a file, found something else");
 }
 
 ASHLAR_INLINE checked_file& checked_file::operator=(checked_file&& other) noexcept {
@@ -227,14 +233,19 @@ ASHLAR_INLINE void copy_file(std::string const& path, std::string const& name, c
   checked_file const from(path, caller);
   checked_file to(name, caller, O_WRONLY | O_CREAT | O_EXCL);
   std::vector<unsigned char> bytes(std::size_t{1} << 20);
-  for (std::uint64_t at = 0; at < from.size();) {
-    std::size_t const n = from.read_some(at, bytes.data(), bytes.size());
-    if (n == 0) from.fail("the file changed while it was read");
-    to.write(at, bytes.data(), n);
-    at += n;
+  try {
+    for (std::uint64_t at = 0; at < from.size();) {
+      std::size_t const n = from.read_some(at, bytes.data(), bytes.size());
+      if (n == 0) from.fail("the file changed while it was read");
+      to.write(at, bytes.data(), n);
+      at += n;
+    }
+    to.sync();
+    to.close();
+  } catch (error const&) {
+    ::unlink(name.c_str());
+    throw;
   }
-  to.sync();
-  to.close();
 }
 
 ASHLAR_INLINE void link_file(std::string const& path, std::string const& name, char const* caller) {

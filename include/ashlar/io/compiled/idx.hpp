@@ -6,11 +6,13 @@
 
 namespace ashlar::io_detail {
 
+inline constexpr std::size_t inflate_bytes = (32 << 10) + (7 << 10);  // zlib's window and state
+
 ASHLAR_INLINE idx_source::idx_source(std::string const& file_path) : file_(file_path, "ashlar::read_idx") {
   refill();
   gzip_ = stream_.avail_in >= 2 && buffer_[0] == 0x1f && buffer_[1] == 0x8b;
   constexpr int gzip_format = 15 + 16;
-  if (gzip_ && inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
+  if (gzip_ && inflateInit2(&stream_, gzip_format) != Z_OK) throw comm_detail::out_of_memory(inflate_bytes);
 }
 
 ASHLAR_INLINE idx_source::~idx_source() {
@@ -51,7 +53,7 @@ ASHLAR_INLINE std::size_t idx_source::inflate_some(std::uint8_t* to, std::size_t
   stream_.next_out = to;
   stream_.avail_out = static_cast<uInt>(n);
   int const status = inflate(&stream_, Z_NO_FLUSH);
-  if (status == Z_MEM_ERROR) throw std::bad_alloc();
+  if (status == Z_MEM_ERROR) throw comm_detail::out_of_memory(inflate_bytes);
   if (status != Z_OK && status != Z_STREAM_END)
     fail(std::string("expected sound gzip data, found ") + (stream_.msg ? stream_.msg : "no progress"));
   inside_member_ = status == Z_OK;
@@ -125,7 +127,7 @@ ASHLAR_INLINE idx_array read_idx(std::string const& name) {
 
   io_detail::idx_source in(path);
   bool const same_header = io_detail::read_idx_header(in) == result.extents;
-  result.bytes.resize(expected);
+  comm_detail::resize_buffer(result.bytes, expected);
   if (!same_header || in.read(result.bytes.data(), expected) != expected) in.fail("the file changed while it was read");
   return result;
 }

@@ -42,6 +42,13 @@ ASHLAR_INLINE index_t json_reader::number() {
   return n;
 }
 
+ASHLAR_INLINE bool json_reader::null() {
+  skip_blanks();
+  bool const is = text_.starts_with("null");
+  if (is) text_.remove_prefix(4);
+  return is;
+}
+
 ASHLAR_INLINE void json_reader::skip(int depth) {
   if (depth == 64) in_.fail("expected JSON of at most 64 levels, found more");
   skip_blanks();

@@ -8,9 +8,10 @@ namespace ashlar::io_detail {
 ASHLAR_INLINE npy_place place_of_npy(checked_file const& in) {
   npy_kind kind{};
   npy_content const content = content_of_npy(in, [&](npy_header const& header) {
-    auto const found = std::find_if(std::begin(npy_kinds), std::end(npy_kinds),
-                                    [&](npy_kind_name const& k) { return k.descr == header.descr; });
-    if (found == std::end(npy_kinds))
+    auto const found = std::find_if(std::begin(npy_kinds), std::end(npy_kinds), [&](npy_kind_name const& k) {
+      return type_of_npy(k.descr) == type_of_npy(header.descr);
+    });
+    if (found == std::end(npy_kinds) || swaps_npy(header.descr))
       in.fail("expected elements of type <f4, <f8, <i4, <i8 or |u1, found " + shown(header.descr) +
               (type_of_npy(header.descr) == array_type::unreadable ? "" : "; load_npy<T, L>(mesh, path) reads it"));
     kind = found->kind;
@@ -30,7 +31,8 @@ namespace ashlar {
 ASHLAR_INLINE npy_array read_npy(std::string const& path) {
   io_detail::checked_file const in(path, "ashlar::read_npy");
   io_detail::npy_place const place = io_detail::place_of_npy(in);
-  npy_array result{place.extents, place.kind, std::vector<std::uint8_t>(place.bytes)};
+  npy_array result{place.extents, place.kind, {}};
+  comm_detail::resize_buffer(result.bytes, place.bytes);
   in.read(place.begin, result.bytes.data(), place.bytes);
   return result;
 }

@@ -19,7 +19,7 @@ ASHLAR_INLINE npy_input::npy_input(checked_file in, array_type to, int rank) : t
   if (static_cast<int>(content_.extents.size()) != rank)
     in_.fail("expected " + std::to_string(rank) + " dimensions, as the layout has, found " +
              extents_text(content_.extents));
-  swaps_ = content_.descr[0] == '>' && stored_bytes() > 1;
+  swaps_ = swaps_npy(content_.descr);
   if (content_.fortran) std::reverse(content_.extents.begin(), content_.extents.end());
 }
 
@@ -85,7 +85,7 @@ ASHLAR_INLINE void read_npy_shard(communicator const& c, npy_input const& in, di
   };
   buffers const memory = comm::collectively(c, [&] {
     buffers all;
-    if (transposes) all.arrived = std::make_unique_for_overwrite<unsigned char[]>(reversed_bytes);
+    if (transposes) all.arrived = comm_detail::byte_buffer(reversed_bytes);
     return all;
   });
   std::optional<std::string> failure;

@@ -27,8 +27,8 @@ ASHLAR_INLINE npy_header::npy_header(checked_file const& in, std::string_view he
     }
   }
   if (seen_ != 7) in_.fail("expected the keys descr, fortran_order and shape, found fewer");
-  if (text_.empty() || text_.back() != '\n' || text_.find_first_not_of(' ') != text_.size() - 1)
-    in_.fail("expected spaces and the end of a line behind the header, found something else");
+  skip();
+  if (!text_.empty()) in_.fail("expected blanks and ends of lines behind the header, found " + shown(text_));
 }
 
 ASHLAR_INLINE bool npy_header::next_is(char c) {
@@ -44,6 +44,9 @@ ASHLAR_INLINE void npy_header::expect(char c) {
 
 ASHLAR_INLINE std::string_view npy_header::quoted() {
   skip();
+  if (text_.size() > 1 && std::string_view("uUrR").find(text_[0]) != text_.npos &&
+      (text_[1] == '\'' || text_[1] == '"'))
+    text_.remove_prefix(1);
   char const quote = text_.empty() ? '\0' : text_[0];
   std::size_t const end = quote == '\'' || quote == '"' ? text_.find(quote, 1) : text_.npos;
   if (end == text_.npos) in_.fail("expected a text in quotes in the header, found " + shown(text_));
@@ -92,6 +95,7 @@ ASHLAR_INLINE index_t npy_header::number() {
     n = 10 * n + digit;
   }
   text_.remove_prefix(digits);
+  next_is('L');
   return n;
 }
 

@@ -7,12 +7,15 @@
 
 namespace ashlar::io_detail {
 
-// Opens an array of a .npz file. The file becomes the array's .npy file. Error: ashlar::error.
+// Opens an array of a .npz file. The file becomes the array's .npy file. As in NumPy, a member may lack '.npy', and the
+// last one of a name counts: a program that replaces an array appends it. Error: ashlar::error.
 inline zip_member open_npz(checked_file& in, std::string const& name) {
   std::vector<zip_member> const members = members_of_zip(in);
-  auto const is_named = [&](zip_member const& m) { return m.name == name + ".npy"; };
-  auto const found = std::find_if(members.begin(), members.end(), is_named);
-  if (found == members.end()) {
+  auto found = members.rend();
+  for (std::string const& whole : {name, name + ".npy"})
+    if (found == members.rend())
+      found = std::find_if(members.rbegin(), members.rend(), [&](zip_member const& m) { return m.name == whole; });
+  if (found == members.rend()) {
     std::string all;
     for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 8); ++i) {
       std::string_view const text = members[i].name;
@@ -21,8 +24,6 @@ inline zip_member open_npz(checked_file& in, std::string const& name) {
     in.fail("expected an array " + shown(name) + ", found " + (members.empty() ? "none" : all) +
             (members.size() > 8 ? ", ..." : ""));
   }
-  if (std::any_of(found + 1, members.end(), is_named))
-    in.fail("expected one array " + shown(name) + ", found two of this name");
   narrow_to(in, *found);
   return *found;
 }
@@ -47,6 +48,7 @@ ASHLAR_INLINE npz_input::npz_input(communicator const& c, std::string const& fil
     checked_file file(file_path, "ashlar::load_npz");
     member_ = open_npz(file, array_name);
     in_.emplace(std::move(file), to, rank);
+    if (in_->others_follow()) throw error(what_ + ": expected one array, found others after it");
   });
   std::vector<index_t> same = in_->seen();
   same.insert(same.end(), {static_cast<index_t>(member_.begin), static_cast<index_t>(member_.crc)});
@@ -73,8 +75,9 @@ inline void require_npz_names(std::vector<npz_part> const& parts, std::string co
     std::string const& n = p.name;
     bool const leads_out = n.starts_with('/') || ('/' + n + '/').find("/../") != n.npos ||
                            std::any_of(n.begin(), n.end(), [](char c) { return c == '\\' || (c >= 0 && c < ' '); });
-    if (n.empty() || n.size() > 1024 || leads_out)
-      throw error(what + ": expected names of 1 to 1024 characters, as of files in a folder, found " + shown(n));
+    if (n.empty() || n.size() > 1024 || leads_out || !is_utf8(n))
+      throw error(what + ": expected names of 1 to 1024 characters in UTF-8, as of files in a folder, found " +
+                  shown(n));
     if (std::find(names.begin(), names.end(), n) != names.end())
       throw error(what + ": expected each name once, found " + shown(n) + " twice");
     names.push_back(n);

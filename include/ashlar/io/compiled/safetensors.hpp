@@ -26,7 +26,7 @@ ASHLAR_INLINE std::pair<stored_array, std::uint64_t> read_safetensors_entry(chec
       json.array([&] { offsets.push_back(json.number()); });
       seen |= 4;
     } else {
-      in.fail("expected dtype, shape and data_offsets for " + shown(name, 100) + ", found " + shown(key));
+      json.skip();  // as the library safetensors
     }
   });
   if (seen != 7) in.fail("expected dtype, shape and data_offsets for " + shown(name, 100) + ", found fewer");
@@ -58,9 +58,9 @@ ASHLAR_INLINE std::vector<stored_array> arrays_of_safetensors(checked_file const
   std::vector<std::pair<stored_array, std::uint64_t>> found;
   json_reader json(in, text);
   json.object([&](std::string const& name) {
-    if (name == "__metadata__")
-      json.object([&](std::string const&) { json.text(); });
-    else
+    if (name == "__metadata__") {
+      if (!json.null()) json.object([&](std::string const&) { json.text(); });
+    } else
       found.push_back(read_safetensors_entry(in, json, name));
   });
   json.end();

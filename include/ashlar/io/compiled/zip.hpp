@@ -30,10 +30,23 @@ inline std::string zip_text(checked_file const& in, std::uint64_t at, std::size_
   return text;
 }
 
-// Where the directory is: its first byte, its bytes, and its entries.
+// Where the directory is: its first byte, its bytes, and its entries. Places in the records count from byte `origin` of
+// the file: other bytes may come first, as in a file that unpacks itself.
 struct zip_place {
-  std::uint64_t begin, bytes, entries;
+  std::uint64_t begin, bytes, entries, origin;
 };
+
+// The place of the end record in the last bytes of a file, or npos. The record's comment goes to the end of the file, or
+// other bytes follow, as zipfile and unzip allow.
+inline std::size_t place_of_end(std::string_view tail) {
+  std::size_t other = tail.npos;
+  for (std::size_t at = tail.size() - zip_end_bytes + 1; at-- > 0;) {
+    if (zip_number(tail, at, 4) != zip_end) continue;
+    if (zip_number(tail, at + 20, 2) == tail.size() - at - zip_end_bytes) return at;
+    if (other == tail.npos) other = at;
+  }
+  return other;
+}
 
 inline zip_place place_of_directory(checked_file const& in) {
   if (in.size() < zip_end_bytes)
@@ -42,36 +55,29 @@ inline zip_place place_of_directory(checked_file const& in) {
   auto const tail_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(in.size(), zip_end_bytes + 65535));
   std::uint64_t const tail_begin = in.size() - tail_bytes;
   std::string const tail = zip_text(in, tail_begin, tail_bytes);
-  std::size_t at = tail_bytes - zip_end_bytes;
-  auto const is_end = [&] {
-    return zip_number(tail, at, 4) == zip_end && zip_number(tail, at + 20, 2) == tail_bytes - at - zip_end_bytes;
-  };
-  while (at != 0 && !is_end()) --at;
-  if (!is_end()) in.fail("expected a .npz file, which ends with the directory of a zip file, found other bytes");
+  std::size_t const at = place_of_end(tail);
+  if (at == tail.npos) in.fail("expected a .npz file, which ends with the directory of a zip file, found other bytes");
   std::uint64_t end = tail_begin + at;
-  bool is_whole = zip_number(tail, at + 4, 2) == 0 && zip_number(tail, at + 6, 2) == 0;
-  zip_place place{zip_number(tail, at + 16, 4), zip_number(tail, at + 12, 4), zip_number(tail, at + 10, 2)};
-  is_whole = is_whole && zip_number(tail, at + 8, 2) == place.entries;
-  if (end >= zip64_locator_bytes) {
-    std::string const locator = zip_text(in, end - zip64_locator_bytes, zip64_locator_bytes);
+  zip_place place{zip_number(tail, at + 16, 4), zip_number(tail, at + 12, 4), zip_number(tail, at + 10, 2), 0};
+  if (end >= zip64_locator_bytes + zip64_end_bytes) {
+    std::uint64_t const last = end - zip64_locator_bytes;
+    std::string const locator = zip_text(in, last, zip64_locator_bytes);
     if (zip_number(locator, 0, 4) == zip64_locator) {
-      std::uint64_t const first = zip_number(locator, 8, 8), last = end - zip64_locator_bytes;
-      if (first > last || last - first < zip64_end_bytes)
-        in.fail("expected the end record of a zip64 file before byte " + std::to_string(last) + ", found byte " +
-                std::to_string(first));
-      std::string const large = zip_text(in, first, zip64_end_bytes);
-      if (zip_number(large, 0, 4) != zip64_end)
+      auto const is_record = [&](std::uint64_t begin) {
+        return begin <= last - zip64_end_bytes && zip_number(zip_text(in, begin, 4), 0, 4) == zip64_end;
+      };
+      std::uint64_t const first = zip_number(locator, 8, 8);
+      end = is_record(first) ? first : last - zip64_end_bytes;
+      if (!is_record(end))
         in.fail("expected the end record of a zip64 file at byte " + std::to_string(first) + ", found other bytes");
-      end = first;
-      place = {zip_number(large, 48, 8), zip_number(large, 40, 8), zip_number(large, 32, 8)};
-      is_whole =
-          zip_number(large, 16, 4) == 0 && zip_number(large, 20, 4) == 0 && zip_number(large, 24, 8) == place.entries;
+      std::string const large = zip_text(in, end, zip64_end_bytes);
+      place = {zip_number(large, 48, 8), zip_number(large, 40, 8), zip_number(large, 32, 8), 0};
     }
   }
-  if (!is_whole) in.fail("expected a zip file of one part, found a part of several");
-  if (place.begin > end || place.bytes != end - place.begin)
+  if (place.begin > end || place.bytes > end - place.begin)
     in.fail("expected a directory of " + std::to_string(place.bytes) + " bytes that ends at byte " +
             std::to_string(end) + ", found one that begins at byte " + std::to_string(place.begin));
+  place.origin = end - place.begin - place.bytes;
   if (place.bytes > std::uint64_t{64} << 20)
     in.fail("expected a directory of at most 64 MiB, found " + std::to_string(place.bytes) + " bytes");
   return place;
@@ -103,7 +109,7 @@ inline bool read_large_numbers(zip_member& member, std::string_view extra) {
 
 ASHLAR_INLINE std::vector<zip_member> members_of_zip(checked_file const& in) {
   zip_place const place = place_of_directory(in);
-  std::string const all = zip_text(in, place.begin, static_cast<std::size_t>(place.bytes));
+  std::string const all = zip_text(in, place.origin + place.begin, static_cast<std::size_t>(place.bytes));
   std::string_view rest = all;
   std::vector<zip_member> members;
   while (!rest.empty()) {
@@ -127,6 +133,7 @@ ASHLAR_INLINE std::vector<zip_member> members_of_zip(checked_file const& in) {
     if (m.at > place.begin || m.stored_bytes > place.begin - m.at)
       in.fail("expected " + shown(m.name) + " before the directory at byte " + std::to_string(place.begin) +
               ", found " + std::to_string(m.stored_bytes) + " bytes from byte " + std::to_string(m.at) + " on");
+    m.at += place.origin;
     members.push_back(std::move(m));
     rest.remove_prefix(zip_central_bytes + name + extra + comment);
   }

@@ -50,7 +50,7 @@ ASHLAR_INLINE std::string epoch_table::line_of(std::vector<double> const& row) c
 
 ASHLAR_INLINE csv_log::csv_log(communicator const& c, std::string const& file_path,
                                std::vector<std::string> const& column_names, double before)
-    : comm_(c), columns_(column_names.size()) {
+    : comm_(c), path_(file_path), columns_(column_names.size()) {
   std::string head;
   for (std::string const& name : column_names) head += (head.empty() ? "" : ",") + name;
   comm::on_root(c, [&] {
@@ -66,10 +66,11 @@ ASHLAR_INLINE csv_log::csv_log(communicator const& c, std::string const& file_pa
 }
 
 ASHLAR_INLINE void csv_log::add(std::vector<double> const& row) {
-  comm::on_root(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (row.size() != columns_)
-      file_.fail("expected " + std::to_string(columns_) + " numbers, one per column, found " +
-                 std::to_string(row.size()));
+      throw error("ashlar::csv_log: " + path_ + ": expected " + std::to_string(columns_) +
+                  " numbers, one per column, found " + std::to_string(row.size()));
+    if (comm_.rank() != 0) return;
     std::string line;
     for (double const x : row) line += (line.empty() ? "" : ",") + train_detail::number_text(x);
     file_.add(line);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// Memory of this process for buffers: if the system has none, an error says how much is missing.
+#pragma once
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "ashlar/meta/error.hpp"
+
+namespace ashlar::comm_detail {
+
+/// Thrown if the system has no memory for a block or a buffer.
+class out_of_memory : public error {
+ public:
+  explicit out_of_memory(std::size_t bytes)
+      : error("ashlar: the memory does not suffice for " + std::to_string(bytes) + " bytes more"), bytes_(bytes) {}
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+};
+
+/// A buffer of n bytes, uninitialised. Error: out_of_memory.
+inline std::unique_ptr<unsigned char[]> byte_buffer(std::size_t n) {
+  if (auto* const bytes = new (std::nothrow) unsigned char[n]) return std::unique_ptr<unsigned char[]>(bytes);
+  throw out_of_memory(n);
+}
+
+/// Gives a vector n elements. Error: out_of_memory.
+template <class T>
+void resize_buffer(std::vector<T>& buffer, std::size_t n) {
+  try {
+    buffer.resize(n);
+  } catch (std::exception const&) {  // std::bad_alloc, or std::length_error for a size that no vector has
+    throw out_of_memory(n * sizeof(T));
+  }
+}
+
+}  // namespace ashlar::comm_detail
