@@ -116,7 +116,7 @@ struct pool_vjp_kernel {
           for (index_t i = b.top; i < b.bottom; ++i)
             for (index_t j = b.left; j < b.right; ++j)
               if (index_t const here = k.at(image, i, j) + c;
-                  !is_nan(x[best]) && (is_nan(x[here]) || x[here] > x[best]))
+                  !is_nan(x[best]) && ((finite_math && is_nan(x[here])) || !(x[here] <= x[best])))
                 best = here;
           d_x[best] += ct[c];
         }

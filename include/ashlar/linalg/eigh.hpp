@@ -57,8 +57,8 @@ struct eigenpairs_of {
     vectors.finish();
     fill_values(values, w);
     return info == 0 ? nullptr
-                     : "ashlar::linalg::eigh: the iteration for the eigenvalues has not converged; give elements whose "
-                       "products do not overflow";
+                     : "ashlar::linalg::eigh: the iteration for the eigenvalues has not converged; scale the matrix so "
+                       "that its elements are near 1";
   }
 };
 

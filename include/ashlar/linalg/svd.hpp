@@ -56,8 +56,8 @@ struct svd_of {
     fill_values(s, values);
     return info == 0 || info == k + 1
                ? nullptr
-               : "ashlar::linalg::svd: the iteration for the singular values has not converged; give elements whose "
-                 "products do not overflow";
+               : "ashlar::linalg::svd: the iteration for the singular values has not converged; scale the matrix so "
+                 "that its elements are near 1";
   }
 };
 

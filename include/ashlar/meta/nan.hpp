@@ -21,15 +21,17 @@ inline constexpr bool has_known_bits = std::is_same_v<T, float> || std::is_same_
 // The bits of a number as an integer that has its sign.
 template <class T>
 using bits_of = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
-// Infinity without its sign. NaN has more bits.
+// All bits but the sign, and the bits of infinity. NaN has more. They are constants, because kernels may not call the functions
+// of <limits>.
 template <class T>
-inline constexpr bits_of<T> infinite_bits = std::numeric_limits<bits_of<T>>::max() >>
-                                            (std::numeric_limits<T>::digits - 1)
-                                                << (std::numeric_limits<T>::digits - 1);
-// A reference, since clang may assume that no argument is NaN.
+inline constexpr bits_of<T> bits_but_sign = std::numeric_limits<bits_of<T>>::max();
+template <class T>
+inline constexpr bits_of<T> infinite_bits = bits_but_sign<T> >> (std::numeric_limits<T>::digits - 1)
+                                                                    << (std::numeric_limits<T>::digits - 1);
+// Takes a reference, since clang may assume that no argument is NaN.
 template <class T>
 ASHLAR_FUNCTION constexpr bits_of<T> bits_without_sign(T const& x) {
-  return __builtin_bit_cast(bits_of<T>, x) & std::numeric_limits<bits_of<T>>::max();
+  return __builtin_bit_cast(bits_of<T>, x) & bits_but_sign<T>;
 }
 
 /// True if x is NaN.

@@ -143,6 +143,18 @@ TEST_CASE("NaN and infinity are one sentence of every solver on every rank, unle
   });
 }
 
+TEST_CASE("svd and eigh of numbers near the largest and the least double end") {
+  on_every_grid([](auto const& m) {
+    auto const a = generate<double, tiles>(m, {5, 4}, dominant{});
+    auto const h = generate<double, tiles>(m, {5, 5}, hermitian<double>{20});
+    for (double by : {1e305, 1e-305}) {
+      CAPTURE(by);
+      CHECK(distance(dense_of(linalg::svd(a * by).s / by), dense_of(linalg::svd(a).s)) < 1e-13);
+      CHECK(distance(dense_of(linalg::eigh(h * by).values / by), dense_of(linalg::eigh(h).values)) < 1e-13);
+    }
+  });
+}
+
 TEST_CASE("cholesky does not take the root of NaN that an overflow makes") {
   on_every_grid([](auto const& m) {
     CHECK(said([&] {
