@@ -2,6 +2,7 @@
 // The threads and the memory of OpenBLAS, whether or not a program links it.
 #pragma once
 #include <sys/mman.h>
+#include <cstddef>
 #include <vector>
 
 // Functions of OpenBLAS; null if another library is linked.
@@ -44,8 +45,10 @@ class one_thread_of_blas {
 };
 
 /// Has OpenBLAS map the buffers of some threads, which its later products use. If the mmap of a buffer fails, OpenBLAS
-/// repeats it for ever. So a buffer is left out if there is no room for it now.
+/// repeats it for ever. So a buffer is left out if there is no room for it now. Every build of OpenBLAS has 50 buffers or
+/// more, and some ends the process that asks for more, so 32 at most are mapped.
 inline void map_openblas_buffers(int threads) {
+  if (threads > 32) threads = 32;
   if (blas_memory_alloc == nullptr || blas_memory_free == nullptr) return;
   constexpr std::size_t largest = std::size_t{1} << 28;  // is 2^27 on x86
   auto const fits = [] {
