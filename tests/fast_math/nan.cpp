@@ -18,7 +18,7 @@ static_assert(__FINITE_MATH_ONLY__, "the test is compiled with -ffast-math");
 using namespace ashlar;
 using ring = mesh<axis<"p">>;
 using sharded = layout<"p">;
-using replicated = layout<none>;
+using on_all = layout<none>;
 
 namespace {
 
@@ -141,9 +141,9 @@ int main(int, char**) {
   device_mesh<ring> const m(MPI_COMM_WORLD, {ranks});
   check_order<sharded, double>(m, 100);
   check_order<sharded, float>(m, 100000);
-  check_order<replicated, double>(m, 100000);
+  check_order<on_all, double>(m, 100000);
   check_extremes<sharded, double>(m);
-  check_extremes<replicated, float>(m);
+  check_extremes<on_all, float>(m);
   check_finite();
   check_accuracy();
   return failures == 0 ? 0 : 1;
