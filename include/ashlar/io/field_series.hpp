@@ -6,7 +6,6 @@
 #include "ashlar/io/hdf5_output.hpp"
 #include "ashlar/io/xdmf.hpp"
 #include <bit>
-#include <cmath>
 
 namespace ashlar {
 
@@ -134,7 +133,7 @@ class field_series {
   }
   // Checks the fields, and returns the text of the step.
   std::string describe(std::string const& name, double time, std::vector<io_detail::hdf5_field> const& written) const {
-    if (!std::isfinite(time)) fail("expected a finite time, found " + io_detail::number_text(time));
+    if (!meta_detail::is_finite(time)) fail("expected a finite time, found " + io_detail::number_text(time));
     shape const& first = written[0].set.extents;
     io_detail::xdmf_grid grid{options_.origin, options_.spacing, options_.values};
     int const rank = !grid.spacing.empty()  ? grid.rank()

@@ -22,8 +22,9 @@ struct row_hit {
     if (l < 0) return 0;
     T const* const x = rows[r];
     T const own = x[l];
-    auto const before = [=](index_t j) { return static_cast<int>(!(x[j] < own)); };
-    auto const behind = [=](index_t j) { return static_cast<int>(!(x[l + j] <= own)); };
+    auto const nan = [=](index_t j) { return finite_math && (is_nan(own) || is_nan(x[j])); };
+    auto const before = [=](index_t j) { return static_cast<int>(nan(j) || !(x[j] < own)); };
+    auto const behind = [=](index_t j) { return static_cast<int>(nan(l + j) || !(x[l + j] <= own)); };
     return lanes.template sum<int>(l, before) + lanes.template sum<int>(rows.n - l, behind) < k;
   }
 };
@@ -39,7 +40,7 @@ struct confusion_kernel {
     if (l < 0) return;
     T const* const x = rows[r];
     T const top = lanes.template max<T>(n, [=](index_t j) { return x[j]; });
-    int const none = lanes.template sum<int>(n, [=](index_t j) { return static_cast<int>(x[j] != x[j]); });
+    int const none = lanes.template sum<int>(n, [=](index_t j) { return static_cast<int>(is_nan(x[j])); });
     index_t const place =
         n - lanes.template max<index_t>(n, [=](index_t j) { return x[j] == top ? n - j : index_t(0); });
     if (none != 0) return;

@@ -117,7 +117,9 @@ struct pool_vjp_kernel {
           index_t best = k.at(image, b.top, b.left) + c;
           for (index_t i = b.top; i < b.bottom; ++i)
             for (index_t j = b.left; j < b.right; ++j)
-              if (index_t const here = k.at(image, i, j) + c; x[best] == x[best] && !(x[here] <= x[best])) best = here;
+              if (index_t const here = k.at(image, i, j) + c;
+                  !is_nan(x[best]) && ((finite_math && is_nan(x[here])) || !(x[here] <= x[best])))
+                best = here;
           d_x[best] += ct[c];
         }
       } else {

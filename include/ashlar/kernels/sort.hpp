@@ -22,7 +22,7 @@ struct element_order {
 
   KOKKOS_FUNCTION bool operator()(index_t a, index_t b) const {
     T const x = line[a * step], y = line[b * step];
-    bool const x_nan = x != x, y_nan = y != y;
+    bool const x_nan = is_nan(x), y_nan = is_nan(y);
     if (x_nan != y_nan) return Descending ? x_nan : y_nan;
     if (!x_nan && x != y) return Descending ? y < x : x < y;
     return a < b;
@@ -74,7 +74,7 @@ void order_line(std::span<indexed_element<T>> line, index_t first, At const& at)
   auto filled = line.begin();
   auto const take = [&](bool nan) {
     for (index_t i = 0; i < static_cast<index_t>(line.size()); ++i)
-      if (T const value = at(i); (value != value) == nan) *filled++ = {value, i};
+      if (T const value = at(i); is_nan(value) == nan) *filled++ = {value, i};
   };
   take(Descending);
   auto const middle = filled;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reductions by which a layout may be partial.
 #pragma once
-#include "ashlar/config.hpp"
+#include "ashlar/meta/nan.hpp"
 #include <limits>
 #include <type_traits>
 
@@ -15,14 +15,19 @@ template <class T>
 inline constexpr T most =
     std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 
-// Returns b if b is NaN, else `chosen`. If a is NaN, its comparison with b is false, and `chosen` is a already. This
-// needs no branch, so loops are vectorised.
+// Returns `chosen` of a and b, or NaN if one of them is NaN. If a alone is NaN, its comparison with b is false, and `chosen`
+// is a already. This needs no branch, so loops are vectorised. Under -ffast-math the comparison says nothing then. The
+// choice is among integers there, since the compiler may assume of numbers that none is NaN.
 template <class T>
-ASHLAR_FUNCTION constexpr T or_nan(T chosen, [[maybe_unused]] T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    return b != b ? b : chosen;
-  else
+ASHLAR_FUNCTION constexpr T or_nan(T chosen, [[maybe_unused]] T a, [[maybe_unused]] T b) {
+  if constexpr (finite_math && has_known_bits<T>) {
+    auto const bits = [](T const& x) { return __builtin_bit_cast(bits_of<T>, x); };
+    return __builtin_bit_cast(T, is_nan(b) ? bits(b) : is_nan(a) ? bits(a) : bits(chosen));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return is_nan(b) ? b : chosen;
+  } else {
     return chosen;
+  }
 }
 
 }  // namespace ashlar::layout_detail
@@ -53,7 +58,7 @@ struct max {
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
-    return layout_detail::or_nan(a < b ? b : a, b);
+    return layout_detail::or_nan(a < b ? b : a, a, b);
   }
 };
 /// The smallest number, or NaN if one is NaN.
@@ -65,7 +70,7 @@ struct min {
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
-    return layout_detail::or_nan(b < a ? b : a, b);
+    return layout_detail::or_nan(b < a ? b : a, a, b);
   }
 };
 /// The product of all numbers.

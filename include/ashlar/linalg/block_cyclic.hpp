@@ -17,6 +17,7 @@ using layout_detail::split;
 using layout_detail::whole;
 
 inline constexpr int usual_block = 64;
+using on_all = basic_layout<whole, whole>;
 
 template <class D>
 inline constexpr int block_of = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Eigenvalues and eigenvectors of symmetric and Hermitian matrices.
 #pragma once
+#include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
@@ -23,6 +24,7 @@ namespace linalg_detail {
 struct eigenpairs_of {
   template <class X, class Z, class W>
   char const* operator()(X const& x, Z const& z, W const& values) const {
+    if (!on_every_rank(x, has_finite_shard(x, triangle::lower))) return elements_are_not_finite;
     auto const d = scalapack_descriptor(x), dz = scalapack_descriptor(z);
     host_shard const matrix(x);
     host_shard const vectors(z);
@@ -55,8 +57,8 @@ struct eigenpairs_of {
     vectors.finish();
     fill_values(values, w);
     return info == 0 ? nullptr
-                     : "ashlar::linalg::eigh: the iteration for the eigenvalues has not converged; look for elements "
-                       "that are not finite";
+                     : "ashlar::linalg::eigh: the iteration for the eigenvalues has not converged; scale the matrix so "
+                       "that its elements are near 1";
   }
 };
 
@@ -69,8 +71,8 @@ namespace linalg {
 /// Post: a v = v diag(values) for the vectors v, whose columns are orthonormal; values ascend.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxsyev, pxheev). Eigenvectors arrive as rows and are transposed, in one redistribution.
-/// Error: ashlar::error on every rank if `a` is not square, or if the iteration does not converge. Also if a workspace has
-///   more than 2^31 - 1 elements on one of them.
+/// Error: ashlar::error on every rank if `a` is not square, if an element of the lower triangle is not finite, or if the
+///   iteration does not converge. Also if a workspace has more than 2^31 - 1 elements on one of them.
 /// Example: auto const [values, vectors] = linalg::eigh(a);
 template <class X>
 [[nodiscard]] constexpr auto eigh(X const& a, call_site w = call_site::current()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Least squares.
 #pragma once
+#include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
@@ -12,6 +13,7 @@ namespace linalg_detail {
 struct least_squares {
   template <class A, class B>
   char const* operator()(A const& a, B const& b) const {
+    if (!are_finite(a, b)) return elements_are_not_finite;
     auto const d = scalapack_descriptor(a), db = scalapack_descriptor(b);
     host_shard const matrix(a);
     host_shard const sides(b);
@@ -40,8 +42,8 @@ namespace linalg {
 /// Pre: the columns of a are linearly independent.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxgels). Right-hand sides and result are transposed, each in one redistribution.
-/// Error: ashlar::error on every rank for extents that do not fit, or if a workspace has more than 2^31 - 1 elements on
-///   one of them.
+/// Error: ashlar::error on every rank for extents that do not fit, or if an element is not finite. Also if a workspace has
+///   more than 2^31 - 1 elements on one of them.
 /// Example: auto const line = linalg::lstsq(a, b);
 template <class A, class B>
 [[nodiscard]] constexpr auto lstsq(A const& a, B const& b, call_site w = call_site::current()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Systems with a general square matrix, by factors that are kept.
 #pragma once
+#include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
 #include <vector>
 
@@ -22,6 +23,7 @@ template <class X>
 struct lu_of {
   exchanges_of<X>& exchanges;
   char const* operator()(X const& x) const {
+    if (!are_finite(x)) return elements_are_not_finite;
     auto const d = scalapack_descriptor(x);
     host_shard const shard(x);
     exchanges.with.resize(static_cast<std::size_t>(x.local_extents()[1] + d[4]));
@@ -40,6 +42,7 @@ struct solve_by_factors {
   char const* trans;
   template <class B>
   char const* operator()(X const& lu, B const& b) const {
+    if (!are_finite(b)) return elements_are_not_finite;
     auto const d = scalapack_descriptor(lu), db = scalapack_descriptor(b);
     host_shard const matrix(lu);
     host_shard const sides(b);
@@ -69,7 +72,7 @@ class lu_factors {
   /// Collective: every rank of the mesh calls it; it blocks.
   /// Cost: one call of ScaLAPACK (pxgetrs). It solves from the left only, so the right-hand side and the result are
   ///   transposed, each in one redistribution.
-  /// Error: ashlar::error on every rank for extents that do not fit.
+  /// Error: ashlar::error on every rank for extents that do not fit, or if an element is not finite.
   template <class B>
   [[nodiscard]] constexpr auto solve(B const& b, form how = form::plain, call_site w = call_site::current()) const {
     linalg_detail::require_system<Tensor, B>();
@@ -102,7 +105,8 @@ class lu_factors {
 /// Pre: the matrix is not singular.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxgetrf), and a redistribution if `a` has another layout than block_cyclic_t of it.
-/// Error: ashlar::error on every rank if `a` is not square, or if a factor has a zero on its diagonal.
+/// Error: ashlar::error on every rank if `a` is not square, if a factor has a zero on its diagonal, or if an element is
+///   not finite.
 /// Example: auto const f = linalg::lu(a); auto const x = f.solve(b);
 template <class A>
 [[nodiscard]] constexpr auto lu(A const& a, call_site w = call_site::current()) {

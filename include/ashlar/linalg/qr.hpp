@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // QR factors of a matrix of any shape.
 #pragma once
+#include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/qr_factors.hpp"
-#include "ashlar/linalg/triangle.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
 namespace ashlar {
@@ -13,6 +13,7 @@ namespace linalg_detail {
 struct qr_of {
   template <class X, class R>
   char const* operator()(X const& x, R const& r) const {
+    if (!are_finite(x)) return elements_are_not_finite;
     auto const d = scalapack_descriptor(x);
     host_shard const shard(x);
     using T = typename host_shard<X>::element;
@@ -51,7 +52,8 @@ namespace linalg {
 ///   those that LAPACK gives; tall_skinny_qr makes them positive.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxgelqf and pxorglq on the transpose), and a redistribution if `a` has another layout.
-/// Error: ashlar::error on every rank if a workspace has more than 2^31 - 1 elements on one of them.
+/// Error: ashlar::error on every rank if an element is not finite, or if a workspace has more than 2^31 - 1
+///   elements on one of them.
 /// Example: auto const [q, r] = linalg::qr(a);
 template <class X>
 [[nodiscard]] constexpr auto qr(X const& a, call_site w = call_site::current()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A call of ScaLAPACK on tensors: what surrounds every routine.
 #pragma once
+#include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/linalg/descriptor.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/gather.hpp"
@@ -66,6 +67,16 @@ constexpr auto working_copy(X const& x, call_site const& w) {
       kernels::copy(typename std::remove_cvref_t<decltype(to)>::execution_space{},
                     static_cast<element_t<X> const*>(from.data()), to.data(), to.local_size());
   });
+}
+
+/// True if `holds` is true on all ranks that share the matrix. They ask before the routines work: a rank that waits here has
+/// a deadline, which begins with the call.
+template <class X>
+bool on_every_rank(X const& x, bool holds) {
+  int all = holds;
+  if (communicator const& ranks = x.mesh().communicator(x.layout.sharding()); ranks.size() > 1)
+    comm::all_reduce<op::min>(ranks, &all, 1);
+  return all != 0;
 }
 
 // Calls a routine after the ranks have met. The agreement on its error is a call of its own: its deadline begins when the

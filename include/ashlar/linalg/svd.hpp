@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
+#include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
@@ -26,6 +27,7 @@ namespace linalg_detail {
 struct svd_of {
   template <class X, class U, class S, class V>
   char const* operator()(X const& x, U const& u, S const& s, V const& vh) const {
+    if (!are_finite(x)) return elements_are_not_finite;
     auto const d = scalapack_descriptor(x), du = scalapack_descriptor(u), dv = scalapack_descriptor(vh);
     host_shard const matrix(x);
     host_shard const left(u);
@@ -54,8 +56,8 @@ struct svd_of {
     fill_values(s, values);
     return info == 0 || info == k + 1
                ? nullptr
-               : "ashlar::linalg::svd: the iteration for the singular values has not converged; look for elements "
-                 "that are not finite";
+               : "ashlar::linalg::svd: the iteration for the singular values has not converged; scale the matrix so "
+                 "that its elements are near 1";
   }
 };
 
@@ -82,9 +84,10 @@ namespace linalg {
 /// Post: the columns of u and the rows of vh are orthonormal; s descends and is not negative.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxgesvd), and a redistribution if `a` has another layout. Nothing is transposed. The first
-///   rank sends the values to all others, which the ledger does not count.
-/// Error: ashlar::error on every rank if the iteration does not converge, or if a workspace has more than 2^31 - 1
-///   elements on one of them.
+///   rank sends the values to all others, which the ledger does not count. A matrix of 2 elements is gathered, and each
+///   rank factors it.
+/// Error: ashlar::error on every rank if an element is not finite, or if the iteration does not converge. Also if a workspace
+///   has more than 2^31 - 1 elements on one of them.
 /// Example: auto const [u, s, vh] = linalg::svd(a);
 template <class X>
 [[nodiscard]] constexpr auto svd(X const& a, call_site w = call_site::current()) {
@@ -94,14 +97,21 @@ template <class X>
     plan_detail::call_in_errors const call(w);
     using L = block_cyclic_t<layout_t<X>>;
     using T = element_t<X>;
-    auto const x = working_copy<L>(a, w);
     index_t const m = a.extents()[0], n = a.extents()[1], k = m < n ? m : n;
-    auto u = plan_detail::allocate<T, L>(x.mesh(), shape::of(m, k));
-    auto vh = plan_detail::allocate<T, L>(x.mesh(), shape::of(k, n));
-    auto s = plan_detail::allocate<ops_detail::component_t<T>, basic_layout<whole>>(x.mesh(), shape::of(k));
+    auto u = plan_detail::allocate<T, L>(a.mesh(), shape::of(m, k));
+    auto vh = plan_detail::allocate<T, L>(a.mesh(), shape::of(k, n));
+    auto s = plan_detail::allocate<ops_detail::component_t<T>, basic_layout<whole>>(a.mesh(), shape::of(k));
+    using factors = svd_factors<decltype(u), decltype(s), decltype(vh)>;
+    // Of 1 x 2 elements, which ScaLAPACK sees of our 2 x 1, pxgesvd does not return on a grid of several columns.
+    if constexpr (!std::is_same_v<L, on_all>)
+      if (m * n == 2) {
+        auto const whole = svd(redistribute<on_all>(a, w), w);
+        return factors{redistribute<L>(whole.u, w), whole.s, redistribute<L>(whole.vh, w)};
+      }
+    auto const x = working_copy<L>(a, w);
     call_solver("linalg::svd", w, svd_of{}, x, u, s, vh);
     if constexpr (on_real_ranks<decltype(u)>) take_first_values(x, s, w);
-    return svd_factors<decltype(u), decltype(s), decltype(vh)>{u, s, vh};
+    return factors{u, s, vh};
   } else {
     return a;
   }

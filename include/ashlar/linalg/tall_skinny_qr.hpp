@@ -4,6 +4,7 @@
 #include "ashlar/kernels/blas.hpp"
 #include "ashlar/layout/halo_cells.hpp"
 #include "ashlar/layout/split.hpp"
+#include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/local_qr.hpp"
 #include "ashlar/linalg/qr_factors.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
@@ -30,8 +31,6 @@ template <class D0, class D1>
 struct columns_are_sharded<basic_layout<D0, D1>> {
   static constexpr bool value = !std::is_same_v<D1, whole>;
 };
-using on_all = basic_layout<whole, whole>;
-
 // Factors the shard: Q1 and, in `stack`, the triangle.
 template <class X, class S>
 void factor_shard(X const& x, S const& stack) {
@@ -54,6 +53,11 @@ std::vector<index_t> rows_of_triangles(X const& q) {
   return rows;
 }
 
+template <class T>
+bool has_finite_parts(T const& x) {
+  return meta_detail::is_finite(std::real(x)) && meta_detail::is_finite(std::imag(x));
+}
+
 // Factors the stack of all triangles, and makes Q1 the rows of Q. The stack is first closed up. Otherwise, if
 // columns depend on each other, its factors could use the rows of zeros below a triangle, of which Q1 has no columns.
 template <class X, class S, class R>
@@ -68,6 +72,12 @@ void combine_factors(X const& q, S const& stack, index_t own, R const& r) {
     if (part * n == own) begin = height;
     std::copy_n(triangles.data() + part++ * n * n, kept * n, triangles.data() + height * n);
     height += kept;
+  }
+  // All ranks have all triangles, so none needs to hear of an element that another one has.
+  if (!std::all_of(triangles.data(), triangles.data() + height * n, has_finite_parts<T>)) {
+    plan_detail::error_text sentence;
+    sentence << elements_are_not_finite;
+    plan_detail::fail_with(sentence);
   }
   local_qr(height, n, triangles.data(), result.data());
   make_diagonal_positive(height, n, triangles.data(), result.data());
@@ -88,7 +98,7 @@ namespace linalg {
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one all_gather of an n x n matrix per rank of the axes that shard the rows. Each rank factors its own rows by
 ///   LAPACK, then all matrices that it has received. Rows may be shared in any way; shards may be empty.
-/// Error: ashlar::error on every rank if there are fewer rows than columns.
+/// Error: ashlar::error on every rank if there are fewer rows than columns, or if an element is not finite.
 /// Example: auto const [q, r] = linalg::tall_skinny_qr(a);  // a of layout<axes("p", "q"), none>
 /// Source: Demmel, Grigori, Hoemmen, Langou, Communication-optimal parallel and sequential QR and LU factorizations, 2012
 template <class X>

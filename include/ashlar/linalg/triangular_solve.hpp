@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Systems with a triangular matrix.
 #pragma once
+#include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
-#include "ashlar/linalg/triangle.hpp"
 
 namespace ashlar {
 
@@ -14,6 +14,7 @@ struct solve_by_substitution {
   form how;
   template <class A, class B>
   char const* operator()(A const& a, B const& b) const {
+    if (!on_every_rank(a, has_finite_shard(a, which) && has_finite_shard(b))) return elements_are_not_finite;
     auto const da = scalapack_descriptor(a), db = scalapack_descriptor(b);
     host_shard const matrix(a);
     host_shard const sides(b);
@@ -39,7 +40,8 @@ namespace linalg {
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one call of ScaLAPACK (pxtrsm), and redistributions to block_cyclic_t<layout of a> and back if `b` has another
 ///   layout. Nothing is transposed.
-/// Error: ashlar::error on every rank for extents that do not fit. A zero on the diagonal gives infinities, as in BLAS.
+/// Error: ashlar::error on every rank for extents that do not fit, or if an element of the triangle or of b is not finite. A
+///   zero on the diagonal gives infinities, as in BLAS.
 /// Example: auto const y = linalg::triangular_solve(linalg::cholesky(a), b);  // L y = b
 template <class A, class B>
 [[nodiscard]] constexpr auto triangular_solve(A const& a, B const& b, triangle which = triangle::lower,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Parts of block-cyclic matrices, and the workspaces of routines.
 #pragma once
-#include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/linalg/solver_call.hpp"
 #include "ashlar/linalg/workspace_size.hpp"
 #include <algorithm>
@@ -20,16 +19,6 @@ template <class X>
 index_t elements_of_panels(X const& x) {
   index_t const block = block_of_dimension(x.layout, 1);
   return block * (x.local_extents()[0] + x.local_extents()[1] + block);
-}
-
-/// True if `fits` is true on all ranks that share the matrix. They ask before the routines work: a rank that waits here has
-/// a deadline, which begins with the call.
-template <class X>
-bool on_every_rank(X const& x, bool fits) {
-  int all = fits;
-  if (communicator const& ranks = x.mesh().communicator(x.layout.sharding()); ranks.size() > 1)
-    comm::all_reduce<op::min>(ranks, &all, 1);
-  return all != 0;
 }
 
 /// The elements of the workspace that call(work, lwork) wants, or nothing if 32 bits cannot count them.

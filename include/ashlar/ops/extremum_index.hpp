@@ -28,7 +28,7 @@ struct extremum {
  private:
   ASHLAR_FUNCTION constexpr bool precedes(extremum const& other) const {
     if (index < 0 || other.index < 0) return index >= 0;
-    bool const nan = value != value, other_nan = other.value != other.value;
+    bool const nan = is_nan(value), other_nan = is_nan(other.value);
     if (nan != other_nan) return nan;
     if (nan || value == other.value) return index < other.index;
     return Less{}(other.value, value);

@@ -147,7 +147,7 @@ struct clamp {
   S low, high;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x < low ? low : x > high ? high : x;
+    return finite_math && is_nan(x) ? x : x < low ? low : x > high ? high : x;
   }
   template <int>
   constexpr auto pullback(auto const& ct, auto const&, auto const& x) const {

@@ -116,6 +116,34 @@ auto multiply_operands(ops_detail::product_problem const& p, A const& a, B const
   return multiply<E, To>(p, materialize(a), materialize(b), product, w);
 }
 
+// A function that returns std::complex, as the elements are stored.
+template <class T, class F>
+struct stored_result {
+  static constexpr linearity kind = F::kind;
+  F f;
+  template <class... X>
+  KOKKOS_FUNCTION T operator()(X const&... x) const {
+    return f(x...);
+  }
+};
+/// The operation whose results are elements of type T. Fused functions take the elements of their operands as they are
+/// stored, so results of std::complex are converted before the next function.
+template <class T, class Op>
+Op const& storing(Op const& op) {
+  return op;
+}
+template <class T, class F>
+  requires(!std::is_same_v<T, typename storable<T>::type>)
+auto storing(elementwise_op<F> const& op) {
+  return elementwise_op<stored_result<typename storable<T>::type, F>>{{op.f}};
+}
+template <class T, class F, int Rank>
+  requires(!std::is_same_v<T, typename storable<T>::type>)
+auto storing(elementwise_op<function_of_index<F, Rank>> const& op) {
+  using stored = stored_result<typename storable<T>::type, F>;
+  return elementwise_op<function_of_index<stored, Rank>>{{{op.f.f}}};
+}
+
 /// A step of a plan and then an operation, if tensor/transform_after_step.hpp does them together.
 template <class Op>
 struct step_and_transform;
@@ -152,7 +180,8 @@ struct backend<device_mesh<M>> {
   // above; tensor/elementwise.hpp if the result is lazy; tensor/view.hpp if it shares memory
   template <class T, class L, class Op, class... X>
   static auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {
-    return tensor_detail::make_result<T, L>(op, m, extents, x...);
+    using S = typename tensor_detail::storable<T>::type;
+    return tensor_detail::make_result<S, L>(tensor_detail::storing<T>(op), m, extents, x...);
   }
   // tensor/elementwise.hpp
   template <class Y>

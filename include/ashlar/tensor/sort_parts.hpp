@@ -62,7 +62,10 @@ ASHLAR_INLINE void bound_by_samples(sample_bounds& b, parts_of_line const& parts
 
 template <class T>
 struct comes_before {
-  bool operator()(T const& a, T const& b) const { return (b != b && a == a) || a < b; }
+  bool operator()(T const& a, T const& b) const {
+    if (finite_math && (is_nan(a) || is_nan(b))) return !is_nan(a);
+    return (is_nan(b) && !is_nan(a)) || a < b;
+  }
 };
 
 // Finds the elements of this rank's lines that go to each part, from the samples of all parts.

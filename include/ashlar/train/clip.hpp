@@ -44,7 +44,7 @@ struct clip_factor {
   T largest, added;
   ASHLAR_FUNCTION T operator()(T sum_of_squares) const {
     T const norm = math_sqrt(sum_of_squares), factor = largest / (norm + added);
-    return factor < T(1) ? factor : norm == norm ? T(1) : norm;  // NaN stays NaN
+    return factor < T(1) ? factor : is_nan(norm) ? norm : T(1);  // NaN stays NaN
   }
 };
 

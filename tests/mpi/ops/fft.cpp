@@ -222,6 +222,23 @@ TEST_CASE("an expression is transformed, and the transform is an operand of one"
   });
 }
 
+TEST_CASE(
+    "functions that return std::complex: their results are stored, transformed and combined as other complex numbers") {
+  on_every_mesh([](auto const& m) {
+    auto const x = arange<double, layout<none>>(m, 4);
+    auto const f = elementwise([](double a) { return std::complex<double>(a, 1); }, x);
+    static_assert(std::is_same_v<element_t<decltype(f)>, C>);
+    auto const at = elementwise(
+        [](cell_index<1> const& i, double a) { return std::complex<double>(a, static_cast<double>(i[0])); }, x);
+    auto const y = fft<0>(f);
+    // NumPy: f = arange(4) + 1j; y = fft(f); ifft(f * y + arange(4) * (1 + 1j) + ifft(y))
+    whole_array const expected{{-1, 1.5}, {-2.5, 0.5}, {-1, 2.5}, {0.5, 2.5}};
+    CHECK(distance(inverse_fft<0>(f * y + at + inverse_fft<0>(y)), expected) < 1e-13);
+    auto const same = elementwise([](C a) { return std::complex<double>(a.real(), a.imag()); }, y);
+    CHECK(distance(inverse_fft<0>(same), {{0, 1}, {1, 1}, {2, 1}, {3, 1}}) < 1e-13);
+  });
+}
+
 TEST_CASE("shifts and frequencies, as NumPy has them") {
   on_every_mesh([](auto const& m) {
     index_t const rows = world_size() + 1;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "ashlar/comm/node/load.hpp"
-#include "ashlar/kernels/openblas_threads.hpp"
 #include "ashlar/tensor/environment.hpp"
 
 namespace ashlar {
