@@ -152,6 +152,9 @@ class communicator {
  public:
   /// This rank alone, without MPI.
   communicator();
+  // Moving copies, so that no handle is ever empty.
+  communicator(communicator const&) = default;
+  communicator& operator=(communicator const&) = default;
 
   /// A duplicate of the program's communicator.
   /// Collective: over `comm`.

@@ -29,6 +29,11 @@ struct mesh_lacks_a_communicator {
 template <class T>
 inline char address_of_type = 0;
 
+[[noreturn]] inline void fail_no_mesh() {
+  throw error(
+      "ashlar::device_mesh: the handle is of no mesh, because it is new, or it or its owner was moved from; assign a mesh to it first");
+}
+
 // Returns 0 if MPI cannot be asked. Making the communicator then reports the error.
 inline int processes_of(MPI_Comm comm) {
   int ranks = 0;
@@ -82,7 +87,8 @@ class device_mesh {
  public:
   using mesh_type = Mesh;
 
-  /// A handle of no mesh. Assign one before the first use.
+  /// A handle of no mesh, as one that was moved from is. Assign a mesh to it before the first use.
+  /// Error: any other use but a comparison throws ashlar::error.
   device_mesh() = default;
 
   /// A mesh whose axes all have static sizes.
@@ -124,16 +130,17 @@ class device_mesh {
   }
 
   /// The mesh as a value, with its sizes.
-  Mesh const& shape() const { return state_->shape; }
-  int rank() const { return state_->whole.rank(); }
-  int size() const { return state_->whole.size(); }
+  Mesh const& shape() const { return own().shape; }
+  int rank() const { return own().whole.rank(); }
+  int size() const { return own().whole.size(); }
   /// This rank's coordinate along the axis at a position of the mesh.
   int coordinate(int axis) const { return shape().sizes().coordinate(rank(), axis); }
 
   /// The ranks that differ from this one only along the axes of a bit mask (bit 0 is the first axis). They are ordered
   /// by those coordinates, row-major. A rank alone if those axes have size 1.
   ashlar::communicator const& communicator(unsigned mask = ~0u) const {
-    return state_->part[mask & unsigned(state_->part.size() - 1)];
+    auto const& part = own().part;
+    return part[mask & unsigned(part.size() - 1)];
   }
   /// The same for axes by name.
   /// Error: ashlar::error if the mesh has no axis of such a name.
@@ -143,7 +150,7 @@ class device_mesh {
   ashlar::communicator const& communicator(Name const&... axis) const {
     return communicator((... | mask_of_axis(axis)));
   }
-  comm_counters& counters() const { return state_->whole.counters(); }
+  comm_counters& counters() const { return own().whole.counters(); }
   /// Names the transport of these ranks: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
   /// rank alone. If nodes have different numbers of ranks, the text says that only all_reduce and halos use shared memory.
   char const* transport(unsigned mask = ~0u) const {
@@ -156,30 +163,30 @@ class device_mesh {
                : "MPI, and shared memory in nodes for all_reduce and halos alone: they have different numbers of ranks";
   }
   /// The reason why ranks of a node exchange MPI messages; empty if they read each other's memory.
-  std::string const& without_shared_memory() const { return state_->without_shared_memory; }
-  mesh_shape const& sizes() const { return state_->shape.sizes(); }
+  std::string const& without_shared_memory() const { return own().without_shared_memory; }
+  mesh_shape const& sizes() const { return own().shape.sizes(); }
 
   /// The recorder that notes this mesh's collectives while a program runs, or null.
-  ashlar::recorder<Mesh>* recorder() const { return state_->notes; }
-  void record(ashlar::recorder<Mesh>* r) const { state_->notes = r; }
+  ashlar::recorder<Mesh>* recorder() const { return own().notes; }
+  void record(ashlar::recorder<Mesh>* r) const { own().notes = r; }
   /// The number of collectives that entered the transport so far, over axes with more than one rank.
   index_t collectives_run() const {
     index_t n = 0;
-    for (index_t k : state_->collectives_run) n += k;
+    for (index_t k : own().collectives_run) n += k;
     return n;
   }
-  index_t collectives_run(collective v) const { return state_->collectives_run[static_cast<int>(v)]; }
-  void count(collective v) const { ++state_->collectives_run[static_cast<int>(v)]; }
-  comm_detail::mesh_calls const& calls() const { return state_->calls; }
+  index_t collectives_run(collective v) const { return own().collectives_run[static_cast<int>(v)]; }
+  void count(collective v) const { ++own().collectives_run[static_cast<int>(v)]; }
+  comm_detail::mesh_calls const& calls() const { return own().calls; }
   /// An object that lives as long as the mesh, such as a grid of another library on the same ranks. The first call with
   /// a key makes it, by make().
   template <class T, class F>
   std::shared_ptr<T> kept(std::uint64_t key, F make) const {
     void const* const type = &comm_detail::address_of_type<T>;
-    for (auto const& k : state_->kept)
+    for (auto const& k : own().kept)
       if (k.type == type && k.key == key) return std::static_pointer_cast<T>(k.object);
     std::shared_ptr<T> made = make();
-    state_->kept.push_back({type, key, made});
+    own().kept.push_back({type, key, made});
     return made;
   }
 
@@ -286,6 +293,11 @@ class device_mesh {
     } catch (char const* sentence) {
       throw error(sentence);
     }
+  }
+
+  state& own() const {
+    if (!state_) comm_detail::fail_no_mesh();
+    return *state_;
   }
 
   std::shared_ptr<state> state_;

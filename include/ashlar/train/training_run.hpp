@@ -26,6 +26,8 @@ namespace ashlar {
 class number_log {
  public:
   number_log(communicator const& c, std::string file_path, index_t steps_before = 0);
+  number_log(number_log const&) = delete;
+  number_log& operator=(number_log const&) = delete;
   template <class T>
   void add(T number) {
     if (writes_) comm::on_root(ranks_, [&] { file_.add(train_detail::number_text(number)); });
