@@ -158,7 +158,7 @@ class communicator {
 
   /// A duplicate of the program's communicator.
   /// Collective: over `comm`.
-  /// Error: `ashlar::error` if MPI is not usable or `comm` is MPI_COMM_NULL.
+  /// Error: `ashlar::error` if MPI is not usable, or `comm` is MPI_COMM_NULL or an inter-communicator.
   explicit communicator(MPI_Comm comm) : communicator(comm, nullptr) {}
 
   /// The same with a monitor. A rank that waits here, or in a communicator split off from it, calls `monitor` now and

@@ -35,9 +35,12 @@ inline char address_of_type = 0;
 }
 
 // Returns 0 if MPI cannot be asked. Making the communicator then reports the error.
+// Error: ashlar::error if these are the ranks of an inter-communicator.
 inline int processes_of(MPI_Comm comm) {
   int ranks = 0;
-  if (mpi_is_usable() && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &ranks);
+  if (!mpi_is_usable() || comm == MPI_COMM_NULL) return 0;
+  require_one_group(comm, "ashlar::device_mesh");
+  comm_detail::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   return ranks;
 }
 
@@ -79,7 +82,7 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
 ///   ranks are on several nodes. One more, for desync detection, for all meshes made from one communicator. They are
 ///   freed when all ranks make the next mesh from the same communicator, or end.
 /// Error: `ashlar::error` on every rank if the sizes do not multiply to the size of `comm`, are invalid for this mesh,
-///   or differ between ranks; if an environment variable of comm/settings.hpp is malformed on some rank; if other ranks
+///   or differ between ranks; if `comm` is an inter-communicator; if an environment variable of comm/settings.hpp is malformed on some rank; if other ranks
 ///   of `comm` call something else on a mesh made from it.
 /// Example: `device_mesh<mesh<axis<"x">, axis<"y">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
 template <class Mesh>

@@ -40,6 +40,37 @@ template <class Variable, class Assigned>
 struct assigned_to_another_type {
   static constexpr bool value = true;
 };
+// True if the two differ in their mesh alone.
+template <class Variable, class Assigned>
+struct assigned_to_another_mesh {
+  static constexpr bool value = std::is_same_v<typename Variable::element_type, typename Assigned::element_type> &&
+                                std::is_same_v<typename Variable::layout_type, typename Assigned::layout_type> &&
+                                !std::is_same_v<typename Variable::mesh_type, typename Assigned::mesh_type>;
+};
+template <class Tensor, class Mesh>
+struct made_on_another_mesh {
+  static constexpr bool value = !std::is_same_v<typename Tensor::mesh_type, Mesh>;
+};
+
+// Shows the sentence of an assignment between tensors of two types. Without a third argument a tensor has a mesh of just the
+// axes that its layout names.
+template <class Variable, class Assigned>
+constexpr void refuse_assignment() {
+  if constexpr (assigned_to_another_mesh<Variable, Assigned>::value)
+    static_assert(
+        !assigned_to_another_mesh<Variable, Assigned>::value,
+        "ashlar::sharded_tensor: the assigned tensor is on another mesh than the variable; name its mesh as the third argument, as in sharded_tensor<T, L, grid>, or write auto y = x");
+  else
+    static_assert(
+        !assigned_to_another_type<Variable, Assigned>::value,
+        "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
+}
+template <class Tensor, class Mesh>
+constexpr void refuse_mesh() {
+  static_assert(
+      !made_on_another_mesh<Tensor, Mesh>::value,
+      "ashlar::sharded_tensor: the tensor is on another mesh than the given one; name this mesh as the third argument, as in sharded_tensor<T, L, grid>, or write make<T, L>(m, extents)");
+}
 
 // Memory for the elements of this rank's shard.
 template <class MemorySpace>
@@ -91,12 +122,15 @@ class sharded_tensor {
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
 
+  /// Does not compile: the mesh is part of the type.
+  template <class M>
+  sharded_tensor(device_mesh<M> const&, shape const&) {
+    tensor_detail::refuse_mesh<sharded_tensor, M>();
+  }
   /// Does not compile: a variable keeps its type.
   template <class U, class L, class M, class S>
   sharded_tensor& operator=(sharded_tensor<U, L, M, S> const&) {
-    static_assert(
-        !tensor_detail::assigned_to_another_type<sharded_tensor, sharded_tensor<U, L, M, S>>::value,
-        "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
+    tensor_detail::refuse_assignment<sharded_tensor, sharded_tensor<U, L, M, S>>();
     return *this;
   }
   template <class U, class L, class M, class S>
