@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // MPI: the only include of its header, element types, reductions, return codes.
 #pragma once
+#ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
+#endif
 #if !__has_include(<mpi.h>)
 #error \
     "ashlar::communicator: MPI is needed and mpi.h is not found; install an MPI (on Debian libopenmpi-dev) and link ashlar::tensor"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Plans of FFTW for lines of arrays. They are kept, since making one takes longer than using it.
 #pragma once
+#if defined(ASHLAR_TARGETS) && !defined(ASHLAR_LINKS_FFT)
+#error "ashlar::fft: the program does not link the transforms; link the CMake target ashlar::fft, too"
+#include <missing/ashlar_fft>  // ends the compilation here
+#endif
 #include "ashlar/kernels/fft_effort.hpp"
 #include "ashlar/kernels/fft_lines.hpp"
 #include "ashlar/meta/error.hpp"
