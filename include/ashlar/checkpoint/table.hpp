@@ -109,7 +109,7 @@ struct checkpoint_table {
     for (checkpoint_entry& e : entries) {
       for (std::string* s : {&e.name, &e.type, &e.layout, &e.mesh}) *s = in.text();
       e.extents.rank = static_cast<int>(in.number(max_rank));
-      byte_count const most = std::numeric_limits<index_t>::max();
+      byte_count const most = (std::numeric_limits<index_t>::max)();
       byte_count size = e.element_bytes = in.number(16);
       for (int d = 0; d < e.extents.rank; ++d) {
         byte_count const n = in.number(most / std::max<byte_count>(size, 1));

@@ -40,7 +40,7 @@ inline int processes_of(MPI_Comm comm) {
   int ranks = 0;
   if (!mpi_is_usable() || comm == MPI_COMM_NULL) return 0;
   require_one_group(comm, "ashlar::device_mesh");
-  comm_detail::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  comm_detail::check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   return ranks;
 }
 
@@ -54,20 +54,21 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
   mesh_shape sizes{axes, {}};
   if (ranks > 0) {
     int kind = MPI_UNDEFINED, dimensions = 0;
-    comm_detail::check(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
-    if (kind == MPI_CART) comm_detail::check(MPI_Cartdim_get(comm, &dimensions), "MPI_Cartdim_get");
+    comm_detail::check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+    if (kind == MPI_CART) comm_detail::check_mpi(MPI_Cartdim_get(comm, &dimensions), "MPI_Cartdim_get");
     if (dimensions == axes) {
       int periodic[max_axes]{}, here[max_axes]{};
-      comm_detail::check(MPI_Cart_get(comm, axes, sizes.size, periodic, here), "MPI_Cart_get");
+      comm_detail::check_mpi(MPI_Cart_get(comm, axes, sizes.size, periodic, here), "MPI_Cart_get");
       return sizes;
     }
   }
   return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
-    int const taken = (1 * ... * std::max(Axes::static_size, 1));
+    int const taken = (1 * ... * (std::max)(Axes::static_size, 1));
     int left[max_axes]{};
-    if (ranks >= taken) comm_detail::check(MPI_Dims_create(ranks / taken, of_run_time_size, left), "MPI_Dims_create");
+    if (ranks >= taken)
+      comm_detail::check_mpi(MPI_Dims_create(ranks / taken, of_run_time_size, left), "MPI_Dims_create");
     int next = 0;
-    sizes = {axes, {(Axes::static_size == run_time_size ? std::max(left[next++], 1) : Axes::static_size)...}};
+    sizes = {axes, {(Axes::static_size == run_time_size ? (std::max)(left[next++], 1) : Axes::static_size)...}};
     return sizes;
   }(std::type_identity<Mesh>{});
 }
@@ -265,7 +266,7 @@ class device_mesh {
     // Prints once, on process 0 of the program. Meshes without that process give the reason only in `describe`.
     static void say_once(std::string_view reason) {
       int process = 0;
-      comm_detail::check(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");
+      comm_detail::check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");
       static bool said = false;
       if (process == 0 && !said)
         std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()),
@@ -278,13 +279,13 @@ class device_mesh {
     comm::require_equal(c, std::vector<index_t>(sizes.begin(), sizes.end()),
                         "ashlar::device_mesh: the sizes of the axes");
     mesh_shape given{int(sizes.size()), {}};
-    std::copy_n(sizes.begin(), std::min(sizes.size(), std::size(given.size)), given.size);
+    std::copy_n(sizes.begin(), (std::min)(sizes.size(), std::size(given.size)), given.size);
     try {
       Mesh const shape(given);
       std::string text;
       index_t ranks = 1;
       for (int a = 0; a < Mesh::axes; ++a) {
-        index_t const n = given.size[a], most = std::numeric_limits<index_t>::max();
+        index_t const n = given.size[a], most = (std::numeric_limits<index_t>::max)();
         text +=
             (a ? ", " : "") + std::string(meta_detail::name_text<typename Mesh::names>(a)) + "=" + std::to_string(n);
         ranks = ranks > most / n ? most : ranks * n;

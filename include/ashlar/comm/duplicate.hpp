@@ -17,7 +17,7 @@ class waiting_monitor;
 /// Error: ashlar::error on every rank of an inter-communicator. `who` begins the sentence.
 inline void require_one_group(MPI_Comm comm, char const* who) {
   int joins_two = 0;
-  check(MPI_Comm_test_inter(comm, &joins_two), "MPI_Comm_test_inter");
+  check_mpi(MPI_Comm_test_inter(comm, &joins_two), "MPI_Comm_test_inter");
   if (joins_two != 0)
     throw error(std::string(who) +
                 ": the communicator is an inter-communicator, which joins two groups of ranks; merge the groups by "
@@ -52,14 +52,14 @@ MPI_Comm duplicate_of(MPI_Comm comm, std::shared_ptr<waiting_monitor> const& mon
     if (!resumes) {
       d = begun.emplace(begun.end());
       d->monitor = monitor;
-      check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
+      check_mpi(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
     }
     poll({&d->request, 1}, meanwhile);
     if (!d->has_told) {
       d->has_told = true;
       d->told[0] = resumes;
       d->told[1] = deadline() > 0;
-      check(MPI_Iallreduce(MPI_IN_PLACE, d->told, 2, MPI_INT, MPI_MAX, d->made, &d->request), "MPI_Iallreduce");
+      check_mpi(MPI_Iallreduce(MPI_IN_PLACE, d->told, 2, MPI_INT, MPI_MAX, d->made, &d->request), "MPI_Iallreduce");
       poll({&d->request, 1}, meanwhile);
     }
     MPI_Comm const made = d->made;

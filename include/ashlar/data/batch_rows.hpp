@@ -63,7 +63,8 @@ constexpr bool may_be_out_of_range() {
   else if constexpr (!std::is_integral_v<From>)
     return true;
   else
-    return !std::in_range<T>(std::numeric_limits<From>::min()) || !std::in_range<T>(std::numeric_limits<From>::max());
+    return !std::in_range<T>((std::numeric_limits<From>::min)()) ||
+           !std::in_range<T>((std::numeric_limits<From>::max)());
 }
 template <class From, class T>
 constexpr bool may_not_fit = may_be_out_of_range<From, T>();

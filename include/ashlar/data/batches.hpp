@@ -76,7 +76,7 @@ template <class Make>
 auto make_batches(index_t examples, index_t batch_size, Make make) {
   std::vector<decltype(make(index_t(0), std::uint64_t(0)))> batches;
   for (index_t done = 0; done < examples; done += batch_size)
-    batches.push_back(make(std::min(batch_size, examples - done), static_cast<std::uint64_t>(batches.size())));
+    batches.push_back(make((std::min)(batch_size, examples - done), static_cast<std::uint64_t>(batches.size())));
   return batches;
 }
 

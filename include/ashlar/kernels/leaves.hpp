@@ -150,7 +150,7 @@ struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
     for_each_rectangle(nest, begin, end, [&](index_t(&offset)[arrays], index_t rows, index_t length) {
       if (!buffered) return call(offset, rows, 0, length);
       for (index_t r = 0; r < rows; ++r) {
-        for (index_t j = 0; j < length; j += piece_length) call(offset, 1, j, std::min(piece_length, length - j));
+        for (index_t j = 0; j < length; j += piece_length) call(offset, 1, j, (std::min)(piece_length, length - j));
         for (int a = 0; a < arrays; ++a) offset[a] += nest.row_stride(a);
       }
     });

@@ -137,8 +137,8 @@ void for_each_rectangle(loop_nest<N> const& nest, index_t begin, index_t end, Vi
   for (;;) {
     index_t const column = at[last], left = end - begin;
     bool const whole = column == 0 && left >= inner;
-    index_t const rows = whole && last > 0 ? std::min(nest.extent[last - 1] - at[last - 1], left / inner) : 1;
-    index_t const length = whole ? inner : std::min(inner - column, left);
+    index_t const rows = whole && last > 0 ? (std::min)(nest.extent[last - 1] - at[last - 1], left / inner) : 1;
+    index_t const length = whole ? inner : (std::min)(inner - column, left);
     index_t first[N];
     for (int n = 0; n < N; ++n) first[n] = offset[n];
     visit(first, rows, length);

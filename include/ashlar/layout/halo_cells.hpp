@@ -205,8 +205,8 @@ constexpr halo_traffic most_halo_traffic(shape const& global, layout_value const
       ++between;
     }
     if (!alike && by_one_axis) {  // between parts of n / parts + 1 and of n / parts cells
-      index_t const larger = n % parts_of_d, near = wider / smallest + 1;
-      for (index_t k = larger < near ? 0 : larger - near; k < larger + near && k < parts_of_d; ++k) visit(k);
+      index_t const larger = n % parts_of_d, reach = wider / smallest + 1;
+      for (index_t k = larger < reach ? 0 : larger - reach; k < larger + reach && k < parts_of_d; ++k) visit(k);
     }
     index_t const low_end = i;
     for (i = parts_of_d - 1; i > low_end; --i) {

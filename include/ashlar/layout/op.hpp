@@ -13,7 +13,7 @@ inline constexpr T least =
     std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 template <class T>
 inline constexpr T most =
-    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : (std::numeric_limits<T>::max)();
 
 // Returns b if b is NaN, else `chosen`. If a is NaN, its comparison with b is false, and `chosen` is a already. This
 // needs no branch, so loops are vectorised.

@@ -61,7 +61,7 @@ blocks_of_program blocks_of_all(communicator const& c, char const* name, View co
       b.fingerprint = fingerprint_of(collective::exchange, b.fingerprint, of[d], of[N + d]);
     }
     if (r.size() != 0)
-      for (int d = 0; d < N; ++d) b.extents[d] = std::max(b.extents[d], r.dim[d].end);
+      for (int d = 0; d < N; ++d) b.extents[d] = (std::max)(b.extents[d], r.dim[d].end);
     elements += r.size();
     for (int p = 0; p < q; ++p)
       if (ops_detail::common_size(r, b.of_rank[static_cast<std::size_t>(p)]) != 0) fail_overlap(name, p, q);
@@ -128,7 +128,7 @@ index_t find_transfers(step_transfers& t, device_mesh<M> const& m, blocks_of_pro
   index_t most = 0;
   for (int q = 0; q < sizes.ranks(); ++q) {
     region const theirs = part(q);
-    most = std::max(most, (forward ? theirs : block(q)).size() - ops_detail::common_size(theirs, block(q)));
+    most = (std::max)(most, (forward ? theirs : block(q)).size() - ops_detail::common_size(theirs, block(q)));
     if (forward) {
       t.send(source, theirs, true);
       t.receive(destination, block(q), true);

@@ -167,7 +167,7 @@ void combine_kept(node_group const& g, loop_nest<2> const& kept, T* destination)
           for (index_t r = 0; r < rows; ++r)
             for (index_t j = 0; j < length; j += width)
               combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to,
-                      std::min(width, length - j));
+                      (std::min)(width, length - j));
         });
       });
 }

@@ -142,7 +142,7 @@ struct layout_of_rule {
 template <int Rule, class Otherwise, class Place, class... Rules>
   requires(Rule >= 0)
 struct layout_of_rule<Rule, Otherwise, Place, Rules...> {
-  using rules = slots<std::index_sequence_for<Rules...>, Rules...>;
+  using rules = slot_list<std::index_sequence_for<Rules...>, Rules...>;
   using type = typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
   static_assert(
       !rule_has_another_rank<typename parameter_of<typename Place::path>::type, type, Place::rank>::value,

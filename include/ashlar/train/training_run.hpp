@@ -44,8 +44,8 @@ class number_log {
 /// The length of a training run, its files, and its output on the screen.
 struct run_options {
   int epochs = 1;
-  index_t steps = std::numeric_limits<index_t>::max();  ///< the run ends after this step, or with its last epoch.
-  std::string losses{}, log{}, trace{};                 ///< files: a number_log, a csv_log, a comm::trace. Empty: none.
+  index_t steps = (std::numeric_limits<index_t>::max)();  ///< the run ends after this step, or with its last epoch.
+  std::string losses{}, log{}, trace{};  ///< files: a number_log, a csv_log, a comm::trace. Empty: none.
   std::vector<std::string> columns = {"loss", "accuracy"};  ///< loss, metric, numbers evaluated after each epoch.
   std::string example = "example";                          ///< the name of one, to show the pace.
   bool shown = true;                                        ///< rank 0 shows a bar per epoch, then a row of a table.

@@ -21,7 +21,7 @@ ASHLAR_INLINE index_t shuffled_batches::size(index_t batch) const {
   if (batch < 0 || batch >= count())
     throw error("ashlar::shuffled_batches: expected one of the " + std::to_string(count()) + " batches, found batch " +
                 std::to_string(batch));
-  return std::min(batch_size_, all() - batch * batch_size_);
+  return (std::min)(batch_size_, all() - batch * batch_size_);
 }
 
 ASHLAR_INLINE std::span<index_t const> shuffled_batches::examples(index_t batch, index_t begin, index_t end) const {
