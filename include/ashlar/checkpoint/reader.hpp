@@ -50,7 +50,7 @@ class checkpoint_reader {
           throw error("it is truncated: expected " + std::to_string(table_.file_bytes) + " bytes, found " +
                       std::to_string(found));
         check_first_block(block.data());
-        block.resize(static_cast<std::size_t>(table_.block));
+        block.resize(table_.block);
         if (file_.read_some(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
         table_.decode(block);
         if (found != table_.file_bytes)
@@ -66,7 +66,7 @@ class checkpoint_reader {
     });
     byte_count bytes = block.size();
     comm::broadcast(c, &bytes, 1, 0);
-    comm::collectively(c, [&] { block.resize(static_cast<std::size_t>(bytes)); });
+    comm::collectively(c, [&] { block.resize(bytes); });
     comm::broadcast(c, block.data(), block.size(), 0);
     comm::collectively(c, [&] {
       if (c.rank() == 0) return;
@@ -119,7 +119,7 @@ class checkpoint_reader {
                     ", found the end of the file at " + std::to_string(e.offset + at + got));
       for (byte_count const last = at + n; at < last;) {
         byte_count const size = (std::min)(e.chunk, last - at);
-        if (crc32c(0, to, static_cast<std::size_t>(size)) != e.checksums[static_cast<std::size_t>(at / e.chunk)])
+        if (crc32c(0, to, size) != e.checksums[at / e.chunk])
           throw error(beginning() + e.name + " is damaged: the checksum of the file's bytes " +
                       std::to_string(e.offset + at) + " to " + std::to_string(e.offset + at + size) + " differs");
         at += size;

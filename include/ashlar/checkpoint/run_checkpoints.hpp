@@ -123,7 +123,7 @@ class run_checkpoints {
     require_same(before);
     saved_ = at.step;
     if (options_.shown && ranks_.rank() == 0)
-      std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
+      std::printf("goes on from step %s, in %s\n", std::to_string(at.step).c_str(), path_.c_str());
     // A run may be killed before the last checkpoint of its epoch has its second name.
     if (options_.each_epoch && at.batch == 0 && last_epoch_kept() < at.epoch) ended_ = at;
     return at;

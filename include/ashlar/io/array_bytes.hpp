@@ -42,7 +42,7 @@ std::size_t bytes_of(std::vector<index_t> const& extents, std::size_t element_by
       fail("expected extents whose elements can be addressed, found " + extents_text(extents));
     if (n != 0) bytes *= factor;
   }
-  return empty ? 0 : static_cast<std::size_t>(bytes);
+  return empty ? 0 : bytes;
 }
 
 }  // namespace ashlar::io_detail

@@ -92,8 +92,7 @@ class sparse_memory {
   template <class F>
   static void for_each_page(std::uint64_t at, std::size_t n, F f) {
     for (std::size_t done = 0; done < n;) {
-      std::size_t const begin = static_cast<std::size_t>((at + done) % page_bytes),
-                        length = (std::min)(page_bytes - begin, n - done);
+      std::size_t const begin = (at + done) % page_bytes, length = (std::min)(page_bytes - begin, n - done);
       f((at + done) / page_bytes, begin, done, length);
       done += length;
     }
@@ -113,7 +112,7 @@ class patched_file {
     std::memset(bytes + got, 0, n - got);
     for_each_patch(at, n, [&](std::uint64_t begin, std::vector<char> const& patch) {
       std::uint64_t const from = (std::max)(at, begin), end = (std::min)(at + n, begin + patch.size());
-      std::memcpy(bytes + (from - at), patch.data() + (from - begin), static_cast<std::size_t>(end - from));
+      std::memcpy(bytes + (from - at), patch.data() + (from - begin), end - from);
     });
   }
   /// HDF5 writes bytes. If they are `placed`, they only show where elements belong that a rank writes later.
@@ -139,7 +138,7 @@ class patched_file {
     std::uint64_t const end = file_.size();
     for (auto const& [at, bytes] : patches_)
       if (std::uint64_t const from = (std::max)(at, end); from < at + bytes.size())
-        file_.write(from, bytes.data() + (from - at), static_cast<std::size_t>(at + bytes.size() - from));
+        file_.write(from, bytes.data() + (from - at), at + bytes.size() - from);
     file_.sync();
     for (auto const& [at, bytes] : patches_)
       if (at < end)

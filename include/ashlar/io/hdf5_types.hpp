@@ -17,7 +17,7 @@ namespace ashlar::io_detail {
 /// compound of r and i.
 inline array_type type_of_hdf5(hid_t type) {
   std::size_t const bytes = H5Tget_size(type);
-  switch (H5Tget_class(type)) {
+  switch (static_cast<int>(H5Tget_class(type))) {  // without the classes that HDF5 adds
     case H5T_FLOAT: {
       struct fields {
         std::size_t sign, exponent, exponent_bits, fraction, fraction_bits;

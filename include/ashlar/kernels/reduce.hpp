@@ -56,7 +56,7 @@ T reduce_row(T total, index_t r, index_t length, Before const& before, F const& 
   constexpr int lanes = running_totals<T>;
   index_t j = 0, end = before(r, 0);
   if (length >= lanes) {
-    T lane[lanes];
+    T lane[array_bound(lanes)];
     for (; j < lanes; ++j) lane[j] = static_cast<T>(f(value(r, j)...));
     for (;; end = before(r, end)) {
       for (; j + lanes <= end; j += lanes)
@@ -79,7 +79,7 @@ T reduce_rows(T total, index_t rows, index_t length, Before const& before, F con
     for (index_t r = 0; r < rows; ++r) total = reduce_row<Op>(total, r, length, before, f, value...);
     return total;
   }
-  T lane[lanes];
+  T lane[array_bound(lanes)];
   for (index_t r = 0; r < rows; ++r) {
     index_t j = 0, end = before(r, 0);
     if (r == 0)

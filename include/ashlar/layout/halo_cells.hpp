@@ -61,7 +61,9 @@ ASHLAR_FUNCTION constexpr shown_cell cell_at(index_t v, index_t n, halo_width co
       case edge::reflect:
         v = n == 1 ? 0 : v < 0 ? -v : 2 * (n - 1) - v;
         break;
-      default:  // zero, or the given cells beyond the other edge, which nothing reads
+      case edge::zero:
+      case edge::periodic:
+      case edge::given:  // beyond the other edge, and nothing reads them
         return {0, 0};
     }
   }

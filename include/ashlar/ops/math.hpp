@@ -202,7 +202,7 @@ constexpr auto clamp(A const& a, element_t<A> low, element_t<A> high) {
 /// A tensor whose elements are all one number, abstract or real as the handle is.
 /// Error: a partial layout does not compile: each rank's term would be the whole value.
 /// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
@@ -218,13 +218,13 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w
 }
 /// A tensor of zeros; else as full.
 /// Example: zeros<float, layout<"data", none>>(m, {128, 10}) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto zeros(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
   return full<T, L>(m, n, T(0), w);
 }
 /// A tensor of ones; else as full.
 /// Example: ones<float, layout<"data", none>>(m, {128, 10}) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto ones(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
   return full<T, L>(m, n, T(1), w);
 }

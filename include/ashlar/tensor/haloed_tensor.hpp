@@ -241,7 +241,7 @@ template <class T, int Rank>
 struct owned_cells {
   T* first = nullptr;
   shape own, stored;
-  index_t stride[Rank ? Rank : 1]{};
+  index_t stride[array_bound(Rank ? Rank : 1)]{};
 };
 template <class X>
 owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {

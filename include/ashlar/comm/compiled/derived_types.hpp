@@ -21,9 +21,7 @@ ASHLAR_INLINE MPI_Datatype derived_types::get(strided_elements const& elements, 
     all_.splice(all_.begin(), all_, known);
     return known->type;
   }
-  auto const bytes = [&](int d) {
-    return static_cast<MPI_Aint>(elements.stride[d] * static_cast<index_t>(element_bytes));
-  };
+  auto const bytes = [&](int d) { return elements.stride[d] * static_cast<index_t>(element_bytes); };
   auto const extent = [&](int d) { return static_cast<int>(elements.extent[d]); };
   // The two innermost loops are one type if elements of the innermost are neighbours: MPI copies its rows as blocks.
   int d = elements.loops - 1;
