@@ -80,9 +80,10 @@ decltype(auto) with_elements_of(npy_kind kind, F&& f) {
       return f(std::int32_t{});
     case npy_kind::i8:
       return f(std::int64_t{});
-    default:
-      return f(std::uint8_t{});
+    case npy_kind::u1:
+      break;
   }
+  return f(std::uint8_t{});
 }
 
 // Throws if a field of integers would be made from floating-point numbers.

@@ -128,10 +128,12 @@ class transform_plan {
         fftw_r2r_kind const kind = fftw_real_kind(t.real_kind);
         return lib::plan_r2r(1, &line, rank, batch, in, out, &kind, flags);
       }
-      default:
-        return lib::plan_dft(1, &line, rank, batch, complex(in), complex(out),
-                             t.kind == transform_kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
+      case transform_kind::forward:
+      case transform_kind::backward:
+        break;
     }
+    return lib::plan_dft(1, &line, rank, batch, complex(in), complex(out),
+                         t.kind == transform_kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
   }
   void execute(R* in, R* out) const {
     switch (kind_) {

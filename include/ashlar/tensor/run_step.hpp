@@ -219,18 +219,12 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_transfers con
 template <class Ops = builtin_ops, class Space, class T>
 void run_step(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
               T const* source, T* destination) {
-  switch (ranks.size() == 1 ? step_kind::slice : s.what) {
-    case step_kind::slice:
-    case step_kind::pad:
-      return keep<Ops>(space, s, v, source, destination);
-    case step_kind::all_reduce:
-      return reduce_shards<Ops>(space, s, v, ranks, source, destination);
-    default:
-      if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
-      if (s.what == collective::reduce_scatter)
-        return reduce_scatter_shards<Ops>(space, s, v, ranks, source, destination);
-      return exchange(space, s, v, ranks, source, destination);
-  }
+  if (ranks.size() == 1 || s.what == step_kind::slice || s.what == step_kind::pad)
+    return keep<Ops>(space, s, v, source, destination);
+  if (s.what == step_kind::all_reduce) return reduce_shards<Ops>(space, s, v, ranks, source, destination);
+  if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
+  if (s.what == collective::reduce_scatter) return reduce_scatter_shards<Ops>(space, s, v, ranks, source, destination);
+  exchange(space, s, v, ranks, source, destination);
 }
 
 }  // namespace ashlar::tensor_detail

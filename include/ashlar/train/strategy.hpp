@@ -223,10 +223,12 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key,
                           m, extents, key, site);
     case initializer::normal:
       return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(w.deviation)}, m, extents, key, site);
-    default:
-      backend<Handle>::note_extents(m, extents, site);
-      return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
+    case initializer::zeros:
+    case initializer::ones:
+      break;
   }
+  backend<Handle>::note_extents(m, extents, site);
+  return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
 }
 
 template <class Handle>

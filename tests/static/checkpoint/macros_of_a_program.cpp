@@ -1,6 +1,7 @@
 // Macros that headers of other libraries are known to define: X11, Qt, windows.h, Apple's AssertMacros.h and codes of their own. A
 // program defines them after it has included the standard library, MPI, Kokkos and HDF5, which do not survive all of them either.
-// Headers of ashlar use none of these names, or take functions of these names in parentheses.
+// Headers of ashlar use none of these names, or take functions of these names in parentheses. The build adds flags that programs
+// have: -fno-rtti, and -Wsign-conversion, -Wswitch-enum and -Wuseless-cast as errors.
 #include <dirent.h>
 #include <fcntl.h>
 #include <hdf5.h>
