@@ -25,12 +25,13 @@ ASHLAR_FUNCTION constexpr cell_index<Rank> offset_of_component(index_t const (&e
   return at;
 }
 /// The distance from component 0 of a cell to component c.
-template <int Rank, std::size_t Components>
+template <std::size_t Rank, std::size_t Components>
 ASHLAR_FUNCTION constexpr index_t component_offset(index_t c, index_t const (&extent)[Components],
-                                                   index_t const (&stride)[array_bound(Rank)]) {
-  cell_index<Rank> const at = offset_of_component<Rank>(extent, c);
+                                                   index_t const (&stride)[Rank]) {
+  constexpr int rank = static_cast<int>(Rank);
+  cell_index<rank> const at = offset_of_component<rank>(extent, c);
   index_t to = 0;
-  for (int d = Rank - static_cast<int>(Components); d < Rank; ++d) to += at[d] * stride[d];
+  for (int d = rank - static_cast<int>(Components); d < rank; ++d) to += at[d] * stride[d];
   return to;
 }
 
