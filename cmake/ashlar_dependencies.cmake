@@ -1,7 +1,6 @@
 # The dependencies of ashlar::tensor besides ashlar::layout: MPI and Kokkos. CMakeLists.txt and the installed package
 # include this file.
 # FindMPI has its C component only in projects that enable C, so the C++ component is used.
-set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "ashlar uses MPI's C interface")
 if(NOT TARGET MPI::MPI_CXX)
   if(ASHLAR_MPI_SUFFIX_HINT AND NOT MPI_HOME AND NOT DEFINED ENV{MPI_HOME} AND NOT MPI_CXX_COMPILER AND NOT DEFINED MPI_EXECUTABLE_SUFFIX)
     set(MPI_EXECUTABLE_SUFFIX "${ASHLAR_MPI_SUFFIX_HINT}")

@@ -64,14 +64,15 @@ class plain_write {
   std::size_t size() const { return data_.size() * sizeof(double); }
   void by_mpi() const {
     MPI_File f = MPI_FILE_NULL;
-    comm_detail::check(
+    comm_detail::check_mpi(
         MPI_File_open(MPI_COMM_WORLD, part().c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f),
         "MPI_File_open");
     auto const write = how_ == plain::collective ? MPI_File_write_at_all : MPI_File_write_at;
-    comm_detail::check(write(f, begin_, data_.data(), static_cast<int>(data_.size()), MPI_DOUBLE, MPI_STATUS_IGNORE),
-                       "MPI_File_write_at");
-    comm_detail::check(MPI_File_sync(f), "MPI_File_sync");
-    comm_detail::check(MPI_File_close(&f), "MPI_File_close");
+    comm_detail::check_mpi(
+        write(f, begin_, data_.data(), static_cast<int>(data_.size()), MPI_DOUBLE, MPI_STATUS_IGNORE),
+        "MPI_File_write_at");
+    comm_detail::check_mpi(MPI_File_sync(f), "MPI_File_sync");
+    comm_detail::check_mpi(MPI_File_close(&f), "MPI_File_close");
   }
   void by_posix() const {
     if (size() != 0) {

@@ -64,11 +64,11 @@ class raw {
   }
   void write_by_mpi() const {
     MPI_File f = open(part(), MPI_MODE_CREATE | MPI_MODE_RDWR);
-    comm_detail::check(
+    comm_detail::check_mpi(
         MPI_File_write_at_all(f, 0, data_.data(), static_cast<int>(data_.size()), MPI_DOUBLE, MPI_STATUS_IGNORE),
         "MPI_File_write_at_all");
-    comm_detail::check(MPI_File_sync(f), "MPI_File_sync");
-    comm_detail::check(MPI_File_close(&f), "MPI_File_close");
+    comm_detail::check_mpi(MPI_File_sync(f), "MPI_File_sync");
+    comm_detail::check_mpi(MPI_File_close(&f), "MPI_File_close");
     rename_together();
   }
   bool read_by_posix() const {
@@ -81,9 +81,10 @@ class raw {
   bool read_by_mpi() const {
     double* const to = room_.data();
     MPI_File f = open(name(), MPI_MODE_RDONLY);
-    comm_detail::check(MPI_File_read_at_all(f, 0, to, static_cast<int>(data_.size()), MPI_DOUBLE, MPI_STATUS_IGNORE),
-                       "MPI_File_read_at_all");
-    comm_detail::check(MPI_File_close(&f), "MPI_File_close");
+    comm_detail::check_mpi(
+        MPI_File_read_at_all(f, 0, to, static_cast<int>(data_.size()), MPI_DOUBLE, MPI_STATUS_IGNORE),
+        "MPI_File_read_at_all");
+    comm_detail::check_mpi(MPI_File_close(&f), "MPI_File_close");
     escape(to);
     return ends_are_right(to);
   }
@@ -100,8 +101,9 @@ class raw {
   }
   MPI_File open(std::filesystem::path const& path, int mode) const {
     MPI_File f = MPI_FILE_NULL;
-    comm_detail::check(MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, MPI_INFO_NULL, &f), "MPI_File_open");
-    comm_detail::check(MPI_File_set_view(f, header, MPI_DOUBLE, view_, "native", MPI_INFO_NULL), "MPI_File_set_view");
+    comm_detail::check_mpi(MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, MPI_INFO_NULL, &f), "MPI_File_open");
+    comm_detail::check_mpi(MPI_File_set_view(f, header, MPI_DOUBLE, view_, "native", MPI_INFO_NULL),
+                           "MPI_File_set_view");
     return f;
   }
   void rename_together() const {

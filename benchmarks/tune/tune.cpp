@@ -60,7 +60,7 @@ class contest {
     MPI_Request request = MPI_REQUEST_NULL;
     if (what_ == collective::all_reduce && comm_detail::persists(what_)) {
       auto const n = static_cast<comm_detail::count_type>(y_.size());
-      comm_detail::check(
+      comm_detail::check_mpi(
           ASHLAR_MPI_INIT(Allreduce)(in_place_ ? MPI_IN_PLACE : static_cast<void const*>(x_.data()), y_.data(), n,
                                      MPI_FLOAT, MPI_SUM, c_.get(), MPI_INFO_NULL, &request),
           "MPI_Allreduce_init");

@@ -12,6 +12,7 @@
 #error "ashlar::config: errors are exceptions; compile without -fno-exceptions"
 #include <missing/exceptions>
 #endif
+#include <cstddef>
 #include <cstdint>
 
 #define ASHLAR_VERSION_MAJOR 0
@@ -61,7 +62,12 @@ using index_t = std::int64_t;
 
 // What a layer keeps to itself is in its detail namespace, which sees the detail namespaces of the layers that it may include.
 namespace ashlar {
-namespace meta_detail {}
+namespace meta_detail {
+
+// A number as the bound of an array. g++ warns of an int there by -Wsign-conversion, in templates.
+ASHLAR_FUNCTION constexpr std::size_t array_bound(auto n) { return static_cast<std::size_t>(n); }
+
+}  // namespace meta_detail
 namespace mesh_detail {
 using namespace meta_detail;
 }

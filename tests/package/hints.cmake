@@ -1,5 +1,5 @@
 # An installed package finds the Kokkos, the MPI and the HDF5 of its build, without a word of the consumer's; a consumer's HDF5 comes first. With
-# ASHLAR_INSTALL_HINTS=OFF it names none.
+# ASHLAR_INSTALL_HINTS=OFF it names none. It leaves the consumer MPI's C++ interface, and says that a project of C alone lacks C++.
 file(REMOVE_RECURSE "${work}")
 execute_process(COMMAND "${CMAKE_COMMAND}" --install "${build}" --prefix "${work}/prefix" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 file(WRITE "${work}/consumer/CMakeLists.txt" [[
@@ -16,6 +16,21 @@ execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${work}/consume
 string(FIND "${output}" "found ${Kokkos_DIR} and ${mpi_compiler}." at)
 if(NOT result EQUAL 0 OR at EQUAL -1)
   message(FATAL_ERROR "the consumer does not find ${Kokkos_DIR} and ${mpi_compiler}: ${output}")
+endif()
+file(STRINGS "${work}/consumer/build/CMakeCache.txt" skipped REGEX "^MPI_CXX_SKIP_MPICXX:[A-Z]+=(ON|TRUE|1)")
+if(skipped)
+  message(FATAL_ERROR "the package takes MPI's C++ interface from the consumer: ${skipped}")
+endif()
+file(WRITE "${work}/c_consumer/CMakeLists.txt" [[
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES C)
+find_package(ashlar 0.1 REQUIRED COMPONENTS tensor)
+]])
+execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${work}/c_consumer" -B "${work}/c_consumer/build"
+  "-DCMAKE_PREFIX_PATH=${work}/prefix" OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
+string(REGEX REPLACE "[ \n]+" " " output "${output}")
+if(result EQUAL 0 OR NOT output MATCHES "ashlar: the project has not enabled C\\+\\+; write project\\(NAME LANGUAGES C CXX\\)")
+  message(FATAL_ERROR "a project of C does not learn that it lacks C++: ${output}")
 endif()
 # The hint counts only if CMake finds no HDF5, so the folders of its headers are hidden.
 if(hdf5_include AND NOT hdf5_include MATCHES "^/usr(/local)?/include$")

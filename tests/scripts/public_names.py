@@ -12,7 +12,8 @@ import sys
 def blanked(text):
     """The text with comments, literals and preprocessor lines replaced by blanks."""
     token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-zA-Z])\'(?:\\.|[^\'\\])+\'|^[ \t]*#(?:\\\n|[^\n])*', re.S | re.M)
-    return token.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    text = token.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    return re.sub(r"\((min|max)\)\(", r" \1 (", text)  # parentheses keep these from macros
 
 
 def after_angles(text, at):

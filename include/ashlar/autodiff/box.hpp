@@ -53,7 +53,7 @@ constexpr void require_no_invariant() {
 template <class Result, int N, class... X>
 struct pullback_of_boxes {
   Result result;
-  shape offset[N];
+  shape offset[array_bound(N)];
   call_site where_called;
   meta_detail::product<X...> operands;
 

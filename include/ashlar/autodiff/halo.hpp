@@ -451,7 +451,8 @@ constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
   if constexpr (I + 1 == sizeof...(F)) {
     return y;
   } else {
-    constexpr bool with_corners = std::tuple_element_t<I + 1, std::tuple<F...>>::reach.corners;
+    constexpr bool with_corners =
+        std::tuple_element_t<static_cast<std::size_t>(I + 1), std::tuple<F...>>::reach.corners;
     constexpr corners which = with_corners ? corners::all : corners::none;
     return run_active_steps<I + 1>(f, exchange_halo_async<which>(y));
   }

@@ -98,7 +98,7 @@ class array_plan {
     i.array.extents = {entry.extents.extent, entry.extents.extent + entry.extents.rank};
     if (!e.extents.empty()) {
       index_t const n = std::accumulate(e.extents.begin(), e.extents.end(), index_t{1}, [](index_t a, index_t b) {
-        return a < 0 || b < 0 || (b != 0 && a > std::numeric_limits<index_t>::max() / b) ? -1 : a * b;
+        return a < 0 || b < 0 || (b != 0 && a > (std::numeric_limits<index_t>::max)() / b) ? -1 : a * b;
       });
       if (n != entry.extents.size())
         fail("expected extents of as many elements as " + name + " has (" + leaf_extents_text(entry.extents) +

@@ -46,7 +46,7 @@ class array_reader {
   void read(checkpoint_entry const& e, array_pieces::range chunks, unsigned char* to) const {
     wanted const& w = wanted_.at(e.name);
     index_t const each = static_cast<index_t>(e.chunk / e.element_bytes), all = e.extents.size();
-    index_t const begin = std::min(chunks.begin * each, all), end = std::min(chunks.end * each, all);
+    index_t const begin = (std::min)(chunks.begin * each, all), end = (std::min)(chunks.end * each, all);
     auto const n = static_cast<std::size_t>(end - begin), bytes = std::size_t{name_of(w.array.type).bits / 8};
     unsigned char* const stored = to + n * (e.element_bytes - bytes);
     if (hdf5_)
@@ -104,7 +104,7 @@ class array_reader {
       plan_.fail("expected the array " + missing + and_more(missing_count) + ", found " + names_of(found));
     for (auto const& i : plan_.items()) {
       auto& [a, is_taken] = found.at(i.array.name);
-      check(i, a);
+      check_item(i, a);
       is_taken = true;
       places_.insert(places_.end(),
                      {static_cast<index_t>(a.type), static_cast<index_t>(a.file), static_cast<index_t>(a.begin)});
@@ -115,7 +115,7 @@ class array_reader {
       plan_.fail("expected an array for each leaf and no others, found " + extra + and_more(extra_count) +
                  "; add it to the tree, or its name to array_map::ignored");
   }
-  void check(array_plan::item const& i, stored_array const& a) const {
+  void check_item(array_plan::item const& i, stored_array const& a) const {
     std::string const from = i.array.name + (i.array.name == i.leaf ? "" : " for " + i.leaf);
     if (!widens(a.type, i.array.type)) {
       bool const narrows = a.type == array_type::float64 && i.array.type == array_type::float32;

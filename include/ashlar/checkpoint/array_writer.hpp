@@ -35,7 +35,7 @@ class array_writer {
   array_writer(communicator const& c, array_plan const& plan, save_arrays_options const& options)
       : ranks_(c), plan_(plan) {
     comm::collectively(c, [&] {
-      check(options);
+      check_options(options);
       for (auto const& i : plan.items()) arrays_.push_back(i.array);
       if (plan.format() == array_format::hdf5)
         describe_hdf5(options.metadata);
@@ -76,7 +76,7 @@ class array_writer {
   void commit(std::optional<std::string> failure) {
     throw_together(ranks_, std::move(failure), true);
     std::vector<piece> const next = pieces_of_next_rank();
-    comm::collectively(ranks_, [&] { verify(next); });
+    comm::collectively(ranks_, [&] { read_back(next); });
     comm::on_root(ranks_, [&] {
       for (array_output& o : outputs_) o.part->keep_as(o.path);
       sync_folder_of(plan_.file(), plan_.caller());
@@ -92,7 +92,7 @@ class array_writer {
     index_t file, at, bytes, checksum;
   };
 
-  void check(save_arrays_options const& options) const {
+  void check_options(save_arrays_options const& options) const {
     bool const hdf5 = plan_.format() == array_format::hdf5;
     if (options.bytes_per_file < 1)
       plan_.fail("expected files of 1 byte or more, found " + std::to_string(options.bytes_per_file));
@@ -217,7 +217,7 @@ class array_writer {
     return theirs;
   }
   // Reads back the bytes that the next rank wrote. The last rank also reads the headers, which rank 0 wrote.
-  void verify(std::vector<piece> const& theirs) const {
+  void read_back(std::vector<piece> const& theirs) const {
     std::vector<checked_file> files;
     for (array_output const& o : outputs_) files.emplace_back(o.part->path(), plan_.caller());
     auto const differs = [&](checked_file const& f) { f.fail("what was written is not what is read back"); };

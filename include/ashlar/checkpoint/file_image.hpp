@@ -23,11 +23,11 @@ inline sparse_memory describe_in_hdf5(checkpoint_table& table, char const* calle
   sparse_memory memory;
   hdf5_silence const silence;
   hdf5_id const creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make properties");
-  hdf5_id::check(H5Pset_userblock(creation, table.block), "reserve the first block");
-  hdf5_id::check(H5Pset_obj_track_times(creation, false), "leave out times");
+  hdf5_id::check_status(H5Pset_userblock(creation, table.block), "reserve the first block");
+  hdf5_id::check_status(H5Pset_obj_track_times(creation, false), "leave out times");
   hdf5_id const access = access_to(memory);
   // HDF5 1.8 and all later versions read this format. Its descriptions of objects have HDF5's own checksums too.
-  hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
+  hdf5_id::check_status(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
   hdf5_id file(H5Fcreate("checkpoint", H5F_ACC_TRUNC, creation, access), H5Fclose, "create a file");
   if (table.block != 0) {
     write_attribute(file, "format", std::string(checkpoint_table::magic.substr(0, checkpoint_table::magic.size() - 1)));
@@ -36,12 +36,12 @@ inline sparse_memory describe_in_hdf5(checkpoint_table& table, char const* calle
   for (auto const& [name, text] : texts) write_attribute(file, name, text);
 
   hdf5_id const groups(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "make properties");
-  hdf5_id::check(H5Pset_obj_track_times(groups, false), "leave out times");
+  hdf5_id::check_status(H5Pset_obj_track_times(groups, false), "leave out times");
   hdf5_id const contiguous(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
-  hdf5_id::check(H5Pset_layout(contiguous, H5D_CONTIGUOUS), "choose a layout");
-  hdf5_id::check(H5Pset_alloc_time(contiguous, H5D_ALLOC_TIME_EARLY), "reserve room");
-  hdf5_id::check(H5Pset_fill_time(contiguous, H5D_FILL_TIME_NEVER), "leave out filling");
-  hdf5_id::check(H5Pset_obj_track_times(contiguous, false), "leave out times");
+  hdf5_id::check_status(H5Pset_layout(contiguous, H5D_CONTIGUOUS), "choose a layout");
+  hdf5_id::check_status(H5Pset_alloc_time(contiguous, H5D_ALLOC_TIME_EARLY), "reserve room");
+  hdf5_id::check_status(H5Pset_fill_time(contiguous, H5D_FILL_TIME_NEVER), "leave out filling");
+  hdf5_id::check_status(H5Pset_obj_track_times(contiguous, false), "leave out times");
   std::map<std::string, bool> made;
   for (checkpoint_entry& e : table.entries) {
     for (std::size_t slash = e.name.find('/'); slash != e.name.npos; slash = e.name.find('/', slash + 1))

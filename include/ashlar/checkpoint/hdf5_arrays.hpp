@@ -25,7 +25,7 @@ class hdf5_arrays {
   std::vector<stored_array> list() const {
     return named([&] {
       std::vector<std::string> names;
-      hdf5_id::check(H5Lvisit(*file_, H5_INDEX_NAME, H5_ITER_NATIVE, note_name, &names), "list its arrays");
+      hdf5_id::check_status(H5Lvisit(*file_, H5_INDEX_NAME, H5_ITER_NATIVE, note_name, &names), "list its arrays");
       std::vector<stored_array> arrays;
       for (std::string const& name : names) {
         hdf5_id const object(H5Oopen(*file_, name.c_str(), H5P_DEFAULT), H5Oclose, ("open " + name).c_str());
@@ -43,7 +43,7 @@ class hdf5_arrays {
       if (!set_ || name_ != a.name) {
         set_.reset();
         hdf5_id const access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "make properties");
-        hdf5_id::check(H5Pset_chunk_cache(access, 12421, std::size_t{32} << 20, 1), "size a cache");
+        hdf5_id::check_status(H5Pset_chunk_cache(access, 12421, std::size_t{32} << 20, 1), "size a cache");
         set_.emplace(H5Dopen2(*file_, a.name.c_str(), access), H5Dclose, reading.c_str());
         name_ = a.name;
       }
@@ -57,10 +57,10 @@ class hdf5_arrays {
             hsize_t n = 1;
             for (hsize_t const c : count) n *= c;
             if (!count.empty())
-              hdf5_id::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-                             "select");
+              hdf5_id::check_status(
+                  H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "select");
             hdf5_id const room(H5Screate_simple(1, &n, nullptr), H5Sclose, "make a space");
-            hdf5_id::check(H5Dread(*set_, type, room, space, H5P_DEFAULT, to), reading.c_str());
+            hdf5_id::check_status(H5Dread(*set_, type, room, space, H5P_DEFAULT, to), reading.c_str());
             to += n * bytes;
           });
     });

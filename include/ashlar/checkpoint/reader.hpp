@@ -50,7 +50,7 @@ class checkpoint_reader {
           throw error("it is truncated: expected " + std::to_string(table_.file_bytes) + " bytes, found " +
                       std::to_string(found));
         check_first_block(block.data());
-        block.resize(static_cast<std::size_t>(table_.block));
+        block.resize(table_.block);
         if (file_.read_some(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
         table_.decode(block);
         if (found != table_.file_bytes)
@@ -66,7 +66,7 @@ class checkpoint_reader {
     });
     byte_count bytes = block.size();
     comm::broadcast(c, &bytes, 1, 0);
-    comm::collectively(c, [&] { block.resize(static_cast<std::size_t>(bytes)); });
+    comm::collectively(c, [&] { block.resize(bytes); });
     comm::broadcast(c, block.data(), block.size(), 0);
     comm::collectively(c, [&] {
       if (c.rank() == 0) return;
@@ -109,17 +109,17 @@ class checkpoint_reader {
   /// Error: ashlar::error that names the tensor.
   void read(checkpoint_entry const& e, array_pieces::range chunks, unsigned char* to) const {
     byte_count const begin = static_cast<byte_count>(chunks.begin) * e.chunk,
-                     end = std::min(static_cast<byte_count>(chunks.end) * e.chunk, e.bytes());
+                     end = (std::min)(static_cast<byte_count>(chunks.end) * e.chunk, e.bytes());
     for (byte_count at = begin; at < end;) {
       std::size_t const n =
-          static_cast<std::size_t>(std::min(checkpoint_entry::largest_chunk / e.chunk * e.chunk, end - at));
+          static_cast<std::size_t>((std::min)(checkpoint_entry::largest_chunk / e.chunk * e.chunk, end - at));
       std::size_t const got = file_.read_some(e.offset + at, to, n);
       if (got != n)
         throw error(beginning() + e.name + " is cut off: expected bytes up to " + std::to_string(e.offset + at + n) +
                     ", found the end of the file at " + std::to_string(e.offset + at + got));
       for (byte_count const last = at + n; at < last;) {
-        byte_count const size = std::min(e.chunk, last - at);
-        if (crc32c(0, to, static_cast<std::size_t>(size)) != e.checksums[static_cast<std::size_t>(at / e.chunk)])
+        byte_count const size = (std::min)(e.chunk, last - at);
+        if (crc32c(0, to, size) != e.checksums[at / e.chunk])
           throw error(beginning() + e.name + " is damaged: the checksum of the file's bytes " +
                       std::to_string(e.offset + at) + " to " + std::to_string(e.offset + at + size) + " differs");
         at += size;
@@ -132,14 +132,14 @@ class checkpoint_reader {
   /// is entry i of the table. A rank does not check its own bytes, which the system might return from its memory. No
   /// MPI.
   /// Error: ashlar::error if a byte differs from the table.
-  void verify(checkpoint_leaves const& leaves) const {
+  void read_back(checkpoint_leaves const& leaves) const {
     std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       checkpoint_entry const& e = table_.entries[i];
       array_pieces::range const theirs =
           array_pieces::chunks_of(*leaves[i], (ranks_.rank() + 1) % ranks_.size(), array_pieces::cyclic_over::all);
       for (index_t k = theirs.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < theirs.end; k += n)
-        read(e, {k, std::min(k + n, theirs.end)}, bytes.data());
+        read(e, {k, (std::min)(k + n, theirs.end)}, bytes.data());
     }
     if (ranks_.rank() != ranks_.size() - 1) return;
     std::vector<unsigned char> const block = table_.encode();

@@ -120,10 +120,10 @@ class run_checkpoints {
     Conditions before = conditions_;
     if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...))
       return {};
-    require(before);
+    require_same(before);
     saved_ = at.step;
     if (options_.shown && ranks_.rank() == 0)
-      std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
+      std::printf("goes on from step %s, in %s\n", std::to_string(at.step).c_str(), path_.c_str());
     // A run may be killed before the last checkpoint of its epoch has its second name.
     if (options_.each_epoch && at.batch == 0 && last_epoch_kept() < at.epoch) ended_ = at;
     return at;
@@ -138,7 +138,7 @@ class run_checkpoints {
     return io_detail::inside(path_, "ckpt-" + std::to_string(epoch) + ".h5");
   }
 
-  void require(Conditions const& before) const {
+  void require_same(Conditions const& before) const {
     auto const texts = [](Conditions const& c) {
       return meta_detail::bind_members<Conditions::names.count>(
           c, [](auto const&... x) { return std::vector<std::string>{checkpoint_detail::condition_text(x)...}; });
@@ -194,7 +194,7 @@ class run_checkpoints {
         index_t epoch = 0;
         if (name.starts_with("ckpt-") &&
             std::from_chars(name.data() + 5, name.data() + name.size(), epoch).ptr == name.data() + name.size() - 3)
-          last = std::max(last, epoch);
+          last = (std::max)(last, epoch);
       }
     });
     comm::broadcast(ranks_, &last, 1, 0);

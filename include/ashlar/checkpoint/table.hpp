@@ -35,8 +35,8 @@ struct checkpoint_entry {
   byte_count bytes() const { return static_cast<byte_count>(extents.size()) * element_bytes; }
   byte_count chunks() const { return (bytes() + chunk - 1) / chunk; }
   void choose_chunk() {
-    chunk = chunk_for(static_cast<std::size_t>(bytes()));
-    checksums.assign(static_cast<std::size_t>(chunks()), 0);
+    chunk = chunk_for(bytes());
+    checksums.assign(chunks(), 0);
   }
 };
 
@@ -109,7 +109,7 @@ struct checkpoint_table {
     for (checkpoint_entry& e : entries) {
       for (std::string* s : {&e.name, &e.type, &e.layout, &e.mesh}) *s = in.text();
       e.extents.rank = static_cast<int>(in.number(max_rank));
-      byte_count const most = std::numeric_limits<index_t>::max();
+      byte_count const most = (std::numeric_limits<index_t>::max)();
       byte_count size = e.element_bytes = in.number(16);
       for (int d = 0; d < e.extents.rank; ++d) {
         byte_count const n = in.number(most / std::max<byte_count>(size, 1));
@@ -121,7 +121,7 @@ struct checkpoint_table {
       if (e.element_bytes == 0 || e.chunk == 0 || e.chunk % e.element_bytes != 0 || e.bytes() > file_bytes - e.offset ||
           e.chunks() > b.size())
         source::fail();
-      e.checksums.resize(static_cast<std::size_t>(e.chunks()));
+      e.checksums.resize(e.chunks());
       for (std::uint32_t& c : e.checksums) c = static_cast<std::uint32_t>(in.number(~std::uint32_t{0}));
     }
   }
@@ -193,7 +193,7 @@ struct checkpoint_table {
       return n;
     }
     std::string text() {
-      std::size_t const n = static_cast<std::size_t>(number(static_cast<byte_count>(end - at)));
+      std::size_t const n = number(static_cast<byte_count>(end - at));
       if (static_cast<std::size_t>(end - at) < n) fail();
       at += n;
       return {reinterpret_cast<char const*>(at - n), n};

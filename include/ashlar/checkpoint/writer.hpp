@@ -88,7 +88,7 @@ class checkpoint_writer {
   void write(checkpoint_piece& piece) const {
     constexpr std::size_t at_once = checkpoint_entry::largest_chunk;
     for (std::size_t at = 0, n = 0; at < piece.bytes.size(); at += n) {
-      n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // written while in the cache
+      n = (std::min)(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // written while in the cache
       for (std::size_t k = 0; k < n; k += piece.chunk)
         piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
       file_.write(piece.offset + at, piece.bytes.data() + at, n);
@@ -116,7 +116,7 @@ class checkpoint_writer {
       file_.sync();
       file_.close();
     });
-    comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, part_.path(), table_).verify(leaves); });
+    comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, part_.path(), table_).read_back(leaves); });
     comm::on_root(ranks_, [&] {
       part_.keep_as(path_);
       sync_folder_of(path_, "ashlar::save_checkpoint");

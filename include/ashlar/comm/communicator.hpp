@@ -156,10 +156,13 @@ class communicator {
  public:
   /// This rank alone, without MPI.
   communicator();
+  // Moving copies, so that no handle is ever empty.
+  communicator(communicator const&) = default;
+  communicator& operator=(communicator const&) = default;
 
   /// A duplicate of the program's communicator.
   /// Collective: over `comm`.
-  /// Error: `ashlar::error` if MPI is not usable or `comm` is MPI_COMM_NULL.
+  /// Error: `ashlar::error` if MPI is not usable, or `comm` is MPI_COMM_NULL or an inter-communicator.
   explicit communicator(MPI_Comm comm) : communicator(comm, nullptr) {}
 
   /// The same with a monitor. A rank that waits here, or in a communicator split off from it, calls `monitor` now and
@@ -261,9 +264,9 @@ template <class Blocking, class Nonblocking, class... A>
 void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblocking nonblocking, A... a) {
   ++c.counters().mpi_collectives;
   if (!c.yields() && !c.state().has_deadline && !c.state().in_progress.polls)
-    return check(blocking(a..., c.get()), what);
+    return check_mpi(blocking(a..., c.get()), what);
   MPI_Request request = MPI_REQUEST_NULL;
-  check(nonblocking(a..., c.get(), &request), what);
+  check_mpi(nonblocking(a..., c.get(), &request), what);
   c.wait(request);
 }
 
@@ -274,11 +277,11 @@ void call_persistent(communicator const& c, char const* what, persistent_collect
                      std::size_t n, T* destination, std::size_t m, Init init) {
   persistent_collective& p =
       c.state().persistent.get(k, n * sizeof(T), m * sizeof(T), [&](persistent_collective& made) {
-        check(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
+        check_mpi(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
       });
   std::memcpy(p.operand<T>(), source, n * sizeof(T));
   ++c.counters().mpi_collectives;
-  check(MPI_Start(&p.request), "MPI_Start");
+  check_mpi(MPI_Start(&p.request), "MPI_Start");
   p.is_under_way = true;
   c.wait(p.request);
   p.is_under_way = false;

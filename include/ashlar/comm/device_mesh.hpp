@@ -30,22 +30,30 @@ struct mesh_lacks_a_communicator {
 template <class T>
 inline char address_of_type = 0;
 
+[[noreturn]] inline void fail_no_mesh() {
+  throw error(
+      "ashlar::device_mesh: the handle is of no mesh, because it is new, or it or its owner was moved from; assign a mesh to it first");
+}
+
 // Returns 0 if MPI cannot be asked. Making the communicator then reports the error.
+// Error: ashlar::error if these are the ranks of an inter-communicator.
 inline int processes_of(MPI_Comm comm) {
   int ranks = 0;
-  if (mpi_is_usable() && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &ranks);
+  if (!mpi_is_usable() || comm == MPI_COMM_NULL) return 0;
+  require_one_group(comm, "ashlar::device_mesh");
+  comm_detail::check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   return ranks;
 }
 
 // Returns a fingerprint of the processes of a communicator, in order.
 inline std::uint64_t order_of_processes(MPI_Comm comm) {
   MPI_Group ours, world;
-  check(MPI_Comm_group(comm, &ours), "MPI_Comm_group");
-  check(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(comm, &ours), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
   std::vector<int> own(static_cast<std::size_t>(processes_of(comm)));
   std::iota(own.begin(), own.end(), 0);
   std::vector<int> process(own.size());
-  check(MPI_Group_translate_ranks(ours, static_cast<int>(own.size()), own.data(), world, process.data()),
+  check_mpi(MPI_Group_translate_ranks(ours, static_cast<int>(own.size()), own.data(), world, process.data()),
         "MPI_Group_translate_ranks");
   MPI_Group_free(&ours), MPI_Group_free(&world);
   std::uint64_t order = 0;
@@ -63,20 +71,21 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
   mesh_shape sizes{axes, {}};
   if (ranks > 0) {
     int kind = MPI_UNDEFINED, dimensions = 0;
-    comm_detail::check(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
-    if (kind == MPI_CART) comm_detail::check(MPI_Cartdim_get(comm, &dimensions), "MPI_Cartdim_get");
+    comm_detail::check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+    if (kind == MPI_CART) comm_detail::check_mpi(MPI_Cartdim_get(comm, &dimensions), "MPI_Cartdim_get");
     if (dimensions == axes) {
       int periodic[max_axes]{}, here[max_axes]{};
-      comm_detail::check(MPI_Cart_get(comm, axes, sizes.size, periodic, here), "MPI_Cart_get");
+      comm_detail::check_mpi(MPI_Cart_get(comm, axes, sizes.size, periodic, here), "MPI_Cart_get");
       return sizes;
     }
   }
   return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
-    int const taken = (1 * ... * std::max(Axes::static_size, 1));
+    int const taken = (1 * ... * (std::max)(Axes::static_size, 1));
     int left[max_axes]{};
-    if (ranks >= taken) comm_detail::check(MPI_Dims_create(ranks / taken, of_run_time_size, left), "MPI_Dims_create");
+    if (ranks >= taken)
+      comm_detail::check_mpi(MPI_Dims_create(ranks / taken, of_run_time_size, left), "MPI_Dims_create");
     int next = 0;
-    sizes = {axes, {(Axes::static_size == run_time_size ? std::max(left[next++], 1) : Axes::static_size)...}};
+    sizes = {axes, {(Axes::static_size == run_time_size ? (std::max)(left[next++], 1) : Axes::static_size)...}};
     return sizes;
   }(std::type_identity<Mesh>{});
 }
@@ -91,7 +100,7 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
 ///   ranks are on several nodes. One more, for desync detection, for all meshes made from one communicator. They are
 ///   freed when all ranks make the next mesh from the same communicator, or end.
 /// Error: `ashlar::error` on every rank if the sizes do not multiply to the size of `comm`, are invalid for this mesh,
-///   or differ between ranks; if an environment variable of comm/settings.hpp is malformed on some rank; if other ranks
+///   or differ between ranks; if `comm` is an inter-communicator; if an environment variable of comm/settings.hpp is malformed on some rank; if other ranks
 ///   of `comm` call something else on a mesh made from it.
 /// Example: `device_mesh<mesh<axis<"x">, axis<"y">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
 template <class Mesh>
@@ -99,7 +108,8 @@ class device_mesh {
  public:
   using mesh_type = Mesh;
 
-  /// A handle of no mesh. Assign one before the first use.
+  /// A handle of no mesh, as one that was moved from is. Assign a mesh to it before the first use.
+  /// Error: any other use but a comparison throws ashlar::error.
   device_mesh() = default;
 
   /// A mesh whose axes all have static sizes.
@@ -141,16 +151,17 @@ class device_mesh {
   }
 
   /// The mesh as a value, with its sizes.
-  Mesh const& shape() const { return state_->shape; }
-  int rank() const { return state_->whole.rank(); }
-  int size() const { return state_->whole.size(); }
+  Mesh const& shape() const { return own().shape; }
+  int rank() const { return own().whole.rank(); }
+  int size() const { return own().whole.size(); }
   /// This rank's coordinate along the axis at a position of the mesh.
   int coordinate(int axis) const { return shape().sizes().coordinate(rank(), axis); }
 
   /// The ranks that differ from this one only along the axes of a bit mask (bit 0 is the first axis). They are ordered
   /// by those coordinates, row-major. A rank alone if those axes have size 1.
   ashlar::communicator const& communicator(unsigned mask = ~0u) const {
-    return state_->part[mask & unsigned(state_->part.size() - 1)];
+    auto const& part = own().part;
+    return part[mask & unsigned(part.size() - 1)];
   }
   /// The same for axes by name.
   /// Error: ashlar::error if the mesh has no axis of such a name.
@@ -160,7 +171,7 @@ class device_mesh {
   ashlar::communicator const& communicator(Name const&... axis) const {
     return communicator((... | mask_of_axis(axis)));
   }
-  comm_counters& counters() const { return state_->whole.counters(); }
+  comm_counters& counters() const { return own().whole.counters(); }
   /// Names the transport of these ranks: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
   /// rank alone. If nodes have different numbers of ranks, the text says that only all_reduce and halos use shared memory.
   char const* transport(unsigned mask = ~0u) const {
@@ -173,32 +184,32 @@ class device_mesh {
                : "MPI, and shared memory in nodes for all_reduce and halos alone: they have different numbers of ranks";
   }
   /// The reason why ranks of a node exchange MPI messages; empty if they read each other's memory.
-  std::string const& without_shared_memory() const { return state_->without_shared_memory; }
-  mesh_shape const& sizes() const { return state_->shape.sizes(); }
+  std::string const& without_shared_memory() const { return own().without_shared_memory; }
+  mesh_shape const& sizes() const { return own().shape.sizes(); }
 
   /// The recorder that notes this mesh's collectives while a program runs, or null.
-  ashlar::recorder<Mesh>* recorder() const { return state_->notes; }
-  void record(ashlar::recorder<Mesh>* r) const { state_->notes = r; }
+  ashlar::recorder<Mesh>* recorder() const { return own().notes; }
+  void record(ashlar::recorder<Mesh>* r) const { own().notes = r; }
   /// The number of collectives that entered the transport so far, over axes with more than one rank.
   index_t collectives_run() const {
     index_t n = 0;
-    for (index_t k : state_->collectives_run) n += k;
+    for (index_t k : own().collectives_run) n += k;
     return n;
   }
-  index_t collectives_run(collective v) const { return state_->collectives_run[static_cast<int>(v)]; }
-  void count(collective v) const { ++state_->collectives_run[static_cast<int>(v)]; }
-  comm_detail::mesh_calls const& calls() const { return state_->calls; }
+  index_t collectives_run(collective v) const { return own().collectives_run[static_cast<int>(v)]; }
+  void count(collective v) const { ++own().collectives_run[static_cast<int>(v)]; }
+  comm_detail::mesh_calls const& calls() const { return own().calls; }
   /// Equal on two meshes of the same processes in the same order.
-  std::uint64_t order_of_ranks() const { return state_->order_of_ranks; }
+  std::uint64_t order_of_ranks() const { return own().order_of_ranks; }
   /// An object that lives as long as the mesh, such as a grid of another library on the same ranks. The first call with
   /// a key makes it, by make().
   template <class T, class F>
   std::shared_ptr<T> kept(std::uint64_t key, F make) const {
     void const* const type = &comm_detail::address_of_type<T>;
-    for (auto const& k : state_->kept)
+    for (auto const& k : own().kept)
       if (k.type == type && k.key == key) return std::static_pointer_cast<T>(k.object);
     std::shared_ptr<T> made = make();
-    state_->kept.push_back({type, key, made});
+    own().kept.push_back({type, key, made});
     return made;
   }
 
@@ -276,7 +287,7 @@ class device_mesh {
     // Prints once, on process 0 of the program. Meshes without that process give the reason only in `describe`.
     static void say_once(std::string_view reason) {
       int process = 0;
-      comm_detail::check(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");
+      comm_detail::check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");
       static bool said = false;
       if (process == 0 && !said)
         std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()),
@@ -289,13 +300,13 @@ class device_mesh {
     comm::require_equal(c, std::vector<index_t>(sizes.begin(), sizes.end()),
                         "ashlar::device_mesh: the sizes of the axes");
     mesh_shape given{int(sizes.size()), {}};
-    std::copy_n(sizes.begin(), std::min(sizes.size(), std::size(given.size)), given.size);
+    std::copy_n(sizes.begin(), (std::min)(sizes.size(), std::size(given.size)), given.size);
     try {
       Mesh const shape(given);
       std::string text;
       index_t ranks = 1;
       for (int a = 0; a < Mesh::axes; ++a) {
-        index_t const n = given.size[a], most = std::numeric_limits<index_t>::max();
+        index_t const n = given.size[a], most = (std::numeric_limits<index_t>::max)();
         text +=
             (a ? ", " : "") + std::string(meta_detail::name_text<typename Mesh::names>(a)) + "=" + std::to_string(n);
         ranks = ranks > most / n ? most : ranks * n;
@@ -307,6 +318,11 @@ class device_mesh {
     } catch (char const* sentence) {
       throw error(sentence);
     }
+  }
+
+  state& own() const {
+    if (!state_) comm_detail::fail_no_mesh();
+    return *state_;
   }
 
   std::shared_ptr<state> state_;

@@ -38,7 +38,7 @@ device_pointers decide_device_pointers(MPI_Comm all, std::optional<bool> library
     return text == "0" || text == "1" ? std::optional(text == "1") : std::nullopt;
   });
   auto const least = [all](int mine) {
-    check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MIN, all), "MPI_Allreduce");
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MIN, all), "MPI_Allreduce");
     return mine;
   };
   int const verdict = least(!user.wrong.empty() ? malformed

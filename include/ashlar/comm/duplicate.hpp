@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <list>
 #include <memory>
+#include <string>
 
 #include "ashlar/comm/environment.hpp"
 #include "ashlar/comm/node/load.hpp"
@@ -12,6 +13,16 @@
 namespace ashlar::comm_detail {
 
 class waiting_monitor;
+
+/// Error: ashlar::error on every rank of an inter-communicator. `who` begins the sentence.
+inline void require_one_group(MPI_Comm comm, char const* who) {
+  int joins_two = 0;
+  check_mpi(MPI_Comm_test_inter(comm, &joins_two), "MPI_Comm_test_inter");
+  if (joins_two != 0)
+    throw error(std::string(who) +
+                ": the communicator is an inter-communicator, which joins two groups of ranks; merge the groups by "
+                "MPI_Intercomm_merge, or pass a communicator of one of them");
+}
 
 // A duplicate that the ranks of a communicator make, and the first numbers that they exchange there.
 struct duplicate_in_progress {
@@ -31,6 +42,7 @@ struct duplicate_in_progress {
 /// Error: the errors that `meanwhile` throws. ashlar::error if other ranks have given up this call before.
 template <class F>
 MPI_Comm duplicate_of(MPI_Comm comm, std::shared_ptr<waiting_monitor> const& monitor, bool& any_deadline, F meanwhile) {
+  require_one_group(comm, "ashlar::communicator");
   static std::list<duplicate_in_progress> begun;  // MPI may still write here after an error
   while (true) {
     auto d = std::find_if(begun.begin(), begun.end(), [&](duplicate_in_progress const& other) {
@@ -40,14 +52,14 @@ MPI_Comm duplicate_of(MPI_Comm comm, std::shared_ptr<waiting_monitor> const& mon
     if (!resumes) {
       d = begun.emplace(begun.end());
       d->monitor = monitor;
-      check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
+      check_mpi(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
     }
     poll({&d->request, 1}, meanwhile);
     if (!d->has_told) {
       d->has_told = true;
       d->told[0] = resumes;
       d->told[1] = deadline() > 0;
-      check(MPI_Iallreduce(MPI_IN_PLACE, d->told, 2, MPI_INT, MPI_MAX, d->made, &d->request), "MPI_Iallreduce");
+      check_mpi(MPI_Iallreduce(MPI_IN_PLACE, d->told, 2, MPI_INT, MPI_MAX, d->made, &d->request), "MPI_Iallreduce");
       poll({&d->request, 1}, meanwhile);
     }
     MPI_Comm const made = d->made;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // MPI: the only include of its header, element types, reductions, return codes.
 #pragma once
+#ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
+#endif
 #if !__has_include(<mpi.h>)
 #error \
     "ashlar::communicator: MPI is needed and mpi.h is not found; install an MPI (on Debian libopenmpi-dev) and link ashlar::tensor"
@@ -40,12 +44,12 @@ using displacement_type = int;
 /// Elements that one MPI call can take. MPICH 4.0 has functions with wide counts, but some of its collectives abort if
 /// a count exceeds an int. (MPICH 4.0.2 says "memcpy argument memory ranges overlap".)
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
-inline constexpr std::size_t largest_count = std::numeric_limits<int>::max();
+inline constexpr std::size_t largest_count = (std::numeric_limits<int>::max)();
 #else
 inline constexpr std::size_t largest_count =
-    std::size_t(std::numeric_limits<count_type>::max() < std::numeric_limits<displacement_type>::max()
-                    ? std::numeric_limits<count_type>::max()
-                    : std::numeric_limits<displacement_type>::max());
+    std::size_t((std::numeric_limits<count_type>::max)() < (std::numeric_limits<displacement_type>::max)()
+                    ? (std::numeric_limits<count_type>::max)()
+                    : (std::numeric_limits<displacement_type>::max)());
 #endif
 
 // Not inlined: g++ 12 warns at -O3 of the text that it would make at each call.
@@ -58,10 +62,13 @@ inline constexpr std::size_t largest_count =
 
 /// Turns a return code into an exception.
 /// Error: `ashlar::error` with MPI's own description of `rc`, unless `rc` is MPI_SUCCESS.
-inline void check(int rc, char const* what) {
+inline void check_mpi(int rc, char const* what) {
   if (rc != MPI_SUCCESS) [[unlikely]]
     report_failure(rc, what);
 }
+
+// The parentheses keep it from macros of this name.
+inline void(check)(int rc, char const* what) { check_mpi(rc, what); }
 
 }  // namespace ashlar::comm_detail
 
@@ -107,9 +114,9 @@ namespace ashlar::comm_detail {
 inline void free_at_finalize(MPI_Op& op) {
   int key = MPI_KEYVAL_INVALID;
   auto free = [](MPI_Comm, int, void* value, void*) { return MPI_Op_free(static_cast<MPI_Op*>(value)); };
-  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr), "MPI_Comm_create_keyval");
-  check(MPI_Comm_set_attr(MPI_COMM_SELF, key, &op), "MPI_Comm_set_attr");
-  check(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr), "MPI_Comm_create_keyval");
+  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, &op), "MPI_Comm_set_attr");
+  check_mpi(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
 template <class Op, class T>
@@ -132,7 +139,7 @@ struct mpi_op {
   static MPI_Op get() {
     static MPI_Op op = MPI_OP_NULL;
     if (op == MPI_OP_NULL) {
-      comm_detail::check(ASHLAR_MPI(MPI_Op_create)(comm_detail::combine_in_mpi<Op, T>, 1, &op), "MPI_Op_create");
+      comm_detail::check_mpi(ASHLAR_MPI(MPI_Op_create)(comm_detail::combine_in_mpi<Op, T>, 1, &op), "MPI_Op_create");
       comm_detail::free_at_finalize(op);
     }
     return op;

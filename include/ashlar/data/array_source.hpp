@@ -40,6 +40,9 @@ class array_source {
   /// Takes over an array in memory.
   array_source(idx_array a) : array_source(std::move(a.extents), npy_kind::u1, std::move(a.bytes)) {}
   array_source(npy_array a) : array_source(std::move(a.extents), a.kind, std::move(a.bytes)) {}
+  // Moving copies, so that no handle is ever empty.
+  array_source(array_source const&) = default;
+  array_source& operator=(array_source const&) = default;
 
   index_t examples() const { return state_->extents[0]; }
   /// The extents of an example.

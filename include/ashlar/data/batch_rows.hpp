@@ -63,7 +63,8 @@ constexpr bool may_be_out_of_range() {
   else if constexpr (!std::is_integral_v<From>)
     return true;
   else
-    return !std::in_range<T>(std::numeric_limits<From>::min()) || !std::in_range<T>(std::numeric_limits<From>::max());
+    return !std::in_range<T>((std::numeric_limits<From>::min)()) ||
+           !std::in_range<T>((std::numeric_limits<From>::max)());
 }
 template <class From, class T>
 constexpr bool may_not_fit = may_be_out_of_range<From, T>();
@@ -79,9 +80,10 @@ decltype(auto) with_elements_of(npy_kind kind, F&& f) {
       return f(std::int32_t{});
     case npy_kind::i8:
       return f(std::int64_t{});
-    default:
-      return f(std::uint8_t{});
+    case npy_kind::u1:
+      break;
   }
+  return f(std::uint8_t{});
 }
 
 // Throws if a field of integers would be made from floating-point numbers.

@@ -5,7 +5,6 @@
 #include "ashlar/config.hpp"
 #include "ashlar/meta/philox.hpp"
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -33,11 +32,11 @@ class shuffled_batches {
   index_t count() const { return all() / batch_size_ + (all() % batch_size_ != 0); }
 
   /// Number of examples in a batch: the batch size, or less in the last batch.
-  /// Pre: 0 <= batch < count()
+  /// Error: ashlar::error unless 0 <= batch < count()
   index_t size(index_t batch) const;
 
   /// The examples at the positions [begin, end) of a batch, such as the positions in a rank's shard.
-  /// Pre: 0 <= begin <= end <= size(batch)
+  /// Error: ashlar::error unless 0 <= begin <= end <= size(batch)
   std::span<index_t const> examples(index_t batch, index_t begin, index_t end) const;
 
  private:
@@ -77,7 +76,7 @@ template <class Make>
 auto make_batches(index_t examples, index_t batch_size, Make make) {
   std::vector<decltype(make(index_t(0), std::uint64_t(0)))> batches;
   for (index_t done = 0; done < examples; done += batch_size)
-    batches.push_back(make(std::min(batch_size, examples - done), static_cast<std::uint64_t>(batches.size())));
+    batches.push_back(make((std::min)(batch_size, examples - done), static_cast<std::uint64_t>(batches.size())));
   return batches;
 }
 

@@ -38,6 +38,9 @@ struct batching {
 class dataset {
  public:
   explicit dataset(std::vector<array_source> arrays);
+  // Moving copies, so that each dataset has its arrays.
+  dataset(dataset const&) = default;
+  dataset& operator=(dataset const&) = default;
 
   index_t examples() const { return chosen_ ? static_cast<index_t>(chosen_->size()) : arrays_[0].examples(); }
   /// The index of example i in the arrays.

@@ -56,11 +56,11 @@ std::size_t bytes_of(std::vector<index_t> const& extents, std::size_t element_by
   for (index_t const n : extents) {
     auto const factor = static_cast<std::uint64_t>(n);
     empty |= n == 0;
-    if (n != 0 && bytes > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) / factor)
+    if (n != 0 && bytes > static_cast<std::uint64_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / factor)
       fail("expected extents whose elements can be addressed, found " + extents_text(extents));
     if (n != 0) bytes *= factor;
   }
-  return empty ? 0 : static_cast<std::size_t>(bytes);
+  return empty ? 0 : bytes;
 }
 
 }  // namespace ashlar::io_detail

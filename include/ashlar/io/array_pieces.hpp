@@ -23,7 +23,7 @@ struct distributed_array {
   std::size_t bytes() const { return static_cast<std::size_t>(extents.size()) * element_bytes; }
   index_t chunks() const { return static_cast<index_t>((bytes() + chunk - 1) / chunk); }
   /// The bytes that a rank's buffer needs in a round of the exchange.
-  std::size_t round_bytes() const { return std::max(2 * largest_chunk, chunk); }
+  std::size_t round_bytes() const { return (std::max)(2 * largest_chunk, chunk); }
 };
 
 /// An array's chunks, assigned to ranks in one piece each. A writer assigns them to all ranks, so that each byte of the
@@ -189,7 +189,7 @@ void collect_rounds(distributed_array const& array, int rank, unsigned char cons
   constexpr index_t at_once = 16;
   constexpr auto all = array_pieces::cyclic_over::all;
   for (index_t first = 0, n = array_pieces::rounds(array, all); first < n; first += at_once) {
-    index_t const last = std::min(first + at_once, n);
+    index_t const last = (std::min)(first + at_once, n);
     for (index_t k = first; k < last; ++k) array_pieces(array, rank, all, k).send(shard);
     for (index_t k = first; k < last; ++k) {
       array_pieces const round(array, rank, all, k);

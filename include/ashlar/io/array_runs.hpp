@@ -47,7 +47,7 @@ void for_each_run(region const& r, shape const& whole, index_t begin, index_t en
   for (index_t k = begin; k < end;) {
     index_t number = within;
     for (int d = 0; d < dims; ++d) number += r.dim[d][at[d]] * whole.stride(d);
-    index_t const rows = r.dim[dims - 1].run(at[dims - 1]), length = std::min(rows * inner - within, end - k);
+    index_t const rows = r.dim[dims - 1].run(at[dims - 1]), length = (std::min)(rows * inner - within, end - k);
     f(k, number, length);
     k += length;
     within = 0;

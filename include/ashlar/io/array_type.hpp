@@ -85,9 +85,9 @@ constexpr std::uint32_t float_of_bfloat16(std::uint16_t b) { return static_cast<
 
 /// True if elements of `from` can be taken as elements of `to`: no value changes. Bytes become bool: 0 is false.
 constexpr bool widens(array_type from, array_type to) {
-  bool const small = from == array_type::float16 || from == array_type::bfloat16;
-  if (to == array_type::float32) return from == to || small;
-  if (to == array_type::float64) return from == to || small || from == array_type::float32;
+  bool const is_half = from == array_type::float16 || from == array_type::bfloat16;
+  if (to == array_type::float32) return from == to || is_half;
+  if (to == array_type::float64) return from == to || is_half || from == array_type::float32;
   if (to == array_type::boolean || to == array_type::uint8)
     return from == array_type::boolean || from == array_type::uint8;
   return from == to && from < array_type::float8_e4m3fn;

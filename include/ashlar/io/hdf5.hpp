@@ -92,8 +92,7 @@ class sparse_memory {
   template <class F>
   static void for_each_page(std::uint64_t at, std::size_t n, F f) {
     for (std::size_t done = 0; done < n;) {
-      std::size_t const begin = static_cast<std::size_t>((at + done) % page_bytes),
-                        length = std::min(page_bytes - begin, n - done);
+      std::size_t const begin = (at + done) % page_bytes, length = (std::min)(page_bytes - begin, n - done);
       f((at + done) / page_bytes, begin, done, length);
       done += length;
     }
@@ -112,8 +111,8 @@ class patched_file {
     std::size_t const got = file_.read_some(at, to, n);
     std::memset(bytes + got, 0, n - got);
     for_each_patch(at, n, [&](std::uint64_t begin, std::vector<char> const& patch) {
-      std::uint64_t const from = std::max(at, begin), end = std::min(at + n, begin + patch.size());
-      std::memcpy(bytes + (from - at), patch.data() + (from - begin), static_cast<std::size_t>(end - from));
+      std::uint64_t const from = (std::max)(at, begin), end = (std::min)(at + n, begin + patch.size());
+      std::memcpy(bytes + (from - at), patch.data() + (from - begin), end - from);
     });
   }
   /// HDF5 writes bytes. If they are `placed`, they only show where elements belong that a rank writes later.
@@ -138,8 +137,8 @@ class patched_file {
   void write() const {
     std::uint64_t const end = file_.size();
     for (auto const& [at, bytes] : patches_)
-      if (std::uint64_t const from = std::max(at, end); from < at + bytes.size())
-        file_.write(from, bytes.data() + (from - at), static_cast<std::size_t>(at + bytes.size() - from));
+      if (std::uint64_t const from = (std::max)(at, end); from < at + bytes.size())
+        file_.write(from, bytes.data() + (from - at), at + bytes.size() - from);
     file_.sync();
     for (auto const& [at, bytes] : patches_)
       if (at < end)
@@ -197,7 +196,7 @@ class changed_file {
   void make_room() {
     if (patched_.failure) throw error(*patched_.failure);
     if (patched_.size > room_) file_.resize(patched_.size, room_);
-    room_ = std::max(room_, patched_.size);
+    room_ = (std::max)(room_, patched_.size);
   }
   void write() {
     begun_to_write_ = true;

@@ -13,7 +13,7 @@ inline void require_free_name(std::string const& path, std::string const& name) 
   for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
     std::string const part = name.substr(0, end);
     htri_t const found = H5Lexists(file, part.c_str(), H5P_DEFAULT);
-    hdf5_id::check(found, ("look up " + part).c_str());
+    hdf5_id::check_status(found, ("look up " + part).c_str());
     if (found == 0) return;
     if (end == name.npos)
       throw error("expected no object of the name " + name +
@@ -32,7 +32,8 @@ inline void require_room_at_the_end(hid_t file) {
   H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
   hbool_t keeps_list = false;
   hsize_t least = 0;
-  hdf5_id::check(H5Pget_file_space_strategy(creation, &strategy, &keeps_list, &least), "find how the file was created");
+  hdf5_id::check_status(H5Pget_file_space_strategy(creation, &strategy, &keeps_list, &least),
+                        "find how the file was created");
   if (strategy == H5F_FSPACE_STRATEGY_PAGE || keeps_list)
     throw error(
         "expected a file that grows at its end, found one with pages or a list of free room (fs_strategy, fs_persist); "
@@ -46,7 +47,7 @@ inline void describe_added(changed_file& changed, std::vector<hdf5_dataset>& set
   patched_file& patched = changed.patched();
   hdf5_id const access = access_to(patched);
   // As save_hdf5: older formats have no attributes of 64 KiB or more.
-  hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "choose a format");
+  hdf5_id::check_status(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "choose a format");
   hdf5_id file(H5Fopen("file", H5F_ACC_RDWR, access), H5Fclose, "open the file to write it");
   require_room_at_the_end(file);
   patched.old_end = patched.allocated;

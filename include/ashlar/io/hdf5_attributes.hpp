@@ -64,18 +64,18 @@ inline stored_attribute texts_of_hdf5(hid_t attribute, hid_t type, std::size_t c
   if (count == 0) return a;
   if (H5Tis_variable_str(type) > 0) {
     hdf5_strings all(count);
-    hdf5_id::check(H5Aread(attribute, type, all.texts.data()), "read an attribute");
+    hdf5_id::check_status(H5Aread(attribute, type, all.texts.data()), "read an attribute");
     for (char const* const t : all.texts) a.add(t ? t : "", t ? std::strlen(t) : 0);
     return a;
   }
   std::size_t const each = H5Tget_size(type);
   std::string all(count * each, '\0');
-  hdf5_id::check(H5Aread(attribute, type, all.data()), "read an attribute");
+  hdf5_id::check_status(H5Aread(attribute, type, all.data()), "read an attribute");
   H5T_str_t const padding = H5Tget_strpad(type);
   for (std::size_t k = 0; k < count; ++k) {
     std::string_view const room(all.data() + k * each, each);
     std::size_t const length = padding == H5T_STR_NULLTERM
-                                   ? std::min(room.find('\0'), each)
+                                   ? (std::min)(room.find('\0'), each)
                                    : room.find_last_not_of(padding == H5T_STR_SPACEPAD ? ' ' : '\0') + 1;
     a.add(room.data(), length);
   }
@@ -90,8 +90,9 @@ inline stored_attribute numbers_of_hdf5(hid_t attribute, hid_t type, array_type 
   a.bytes.resize(count * (name_of(to).bits / 8));
   if (count == 0) return a;
   hdf5_id const memory = type_in_memory(from, type);
-  hdf5_id::check(H5Aread(attribute, memory, a.bytes.data() + count * ((name_of(to).bits - name_of(from).bits) / 8)),
-                 "read an attribute");
+  hdf5_id::check_status(
+      H5Aread(attribute, memory, a.bytes.data() + count * ((name_of(to).bits - name_of(from).bits) / 8)),
+      "read an attribute");
   widen_in_place(from, to, a.bytes.data(), count);
   return a;
 }

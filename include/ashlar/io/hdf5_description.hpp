@@ -76,7 +76,7 @@ inline void choose_chunks(hdf5_dataset& set) {
                 extents_text({set.extents.extent, set.extents.extent + rank}) + "), below 4 GiB, found " +
                 extents_text(o.chunk));
   for (std::size_t d = 0; d < o.chunk.size(); ++d)  // as HDF5 demands
-    o.chunk[d] = std::min(o.chunk[d], std::max<index_t>(set.extents[static_cast<int>(d)], 1));
+    o.chunk[d] = (std::min)(o.chunk[d], std::max<index_t>(set.extents[static_cast<int>(d)], 1));
 }
 
 /// Writes a value as an attribute.
@@ -113,8 +113,9 @@ inline void place_chunks(hid_t id, cell_grid const& grid, std::vector<std::uint6
     std::vector<hsize_t> first;
     for (int d = 0; d < cell.rank; ++d) first.push_back(static_cast<hsize_t>(cell.dim[d].begin));
     std::size_t const before = noted.size();
-    hdf5_id::check(H5Dwrite_chunk(id, H5P_DEFAULT, masks[k], first.data(), static_cast<std::size_t>(bytes[k]), none),
-                   "place a chunk");
+    hdf5_id::check_status(
+        H5Dwrite_chunk(id, H5P_DEFAULT, masks[k], first.data(), static_cast<std::size_t>(bytes[k]), none),
+        "place a chunk");
     if (noted.size() != before + 1) throw error("HDF5 does not write a chunk at once");
   }
 #else
@@ -124,7 +125,7 @@ inline void place_chunks(hid_t id, cell_grid const& grid, std::vector<std::uint6
 }
 /// Memory that place_chunks names. Nobody reads it.
 inline std::unique_ptr<unsigned char[]> memory_of_largest(std::vector<std::uint64_t> const& bytes) {
-  return comm_detail::byte_buffer(bytes.empty() ? 1 : static_cast<std::size_t>(std::ranges::max(bytes)));
+  return comm_detail::byte_buffer(bytes.empty() ? 1 : static_cast<std::size_t>((std::ranges::max)(bytes)));
 }
 
 /// Makes the dataset in an open file. place(id, none) tells HDF5 of its chunks and returns their places; `none` is memory
@@ -132,19 +133,19 @@ inline std::unique_ptr<unsigned char[]> memory_of_largest(std::vector<std::uint6
 template <class Place>
 void describe_dataset(hid_t file, hdf5_dataset& set, Place const& place) {
   hdf5_id const links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "make properties");
-  hdf5_id::check(H5Pset_create_intermediate_group(links, 1), "make groups");
+  hdf5_id::check_status(H5Pset_create_intermediate_group(links, 1), "make groups");
   hdf5_id const creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
-  hdf5_id::check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "leave out filling");
-  hdf5_id::check(H5Pset_obj_track_times(creation, false), "leave out times");
+  hdf5_id::check_status(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "leave out filling");
+  hdf5_id::check_status(H5Pset_obj_track_times(creation, false), "leave out times");
   std::vector<hsize_t> const chunk(set.options.chunk.begin(), set.options.chunk.end());
   if (set.is_chunked()) {
-    hdf5_id::check(H5Pset_chunk(creation, set.extents.rank, chunk.data()), "choose chunks");
-    if (set.options.shuffle) hdf5_id::check(H5Pset_shuffle(creation), "shuffle bytes");
+    hdf5_id::check_status(H5Pset_chunk(creation, set.extents.rank, chunk.data()), "choose chunks");
+    if (set.options.shuffle) hdf5_id::check_status(H5Pset_shuffle(creation), "shuffle bytes");
     if (set.options.deflate != 0)
-      hdf5_id::check(H5Pset_deflate(creation, static_cast<unsigned>(set.options.deflate)), "compress");
+      hdf5_id::check_status(H5Pset_deflate(creation, static_cast<unsigned>(set.options.deflate)), "compress");
   } else {
-    hdf5_id::check(H5Pset_layout(creation, H5D_CONTIGUOUS), "choose a layout");
-    hdf5_id::check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "reserve room");
+    hdf5_id::check_status(H5Pset_layout(creation, H5D_CONTIGUOUS), "choose a layout");
+    hdf5_id::check_status(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "reserve room");
   }
   hdf5_id const space = hdf5_space_of(set.extents);
   hdf5_id const type = hdf5_type_of(set.type);
@@ -165,13 +166,13 @@ inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vec
   memory.aligns_elements = true;
   hdf5_silence const silence;
   hdf5_id const access = access_to(memory);
-  hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
+  hdf5_id::check_status(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
   hdf5_id file(H5Fcreate("fields", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create a file");
   for (hdf5_attribute const& a : of_file) write_attribute(file, a);
   for (hdf5_dataset& set : sets)
     describe_dataset(file, set, [&](hid_t id, unsigned char const* none) {
       // HDF5 writes the texts of attributes like elements, so it has to write them before the driver drops elements.
-      hdf5_id::check(H5Fflush(file, H5F_SCOPE_LOCAL), "write attributes");
+      hdf5_id::check_status(H5Fflush(file, H5F_SCOPE_LOCAL), "write attributes");
       memory.drops_elements = true;
       place_chunks(id, set.grid(), set.chunk_bytes, std::vector<std::uint32_t>(set.chunk_bytes.size(), 0), none,
                    memory.dropped);

@@ -32,12 +32,12 @@ class chunk_encoder {
     for (int d = 0; d < extents.rank; ++d) size.push_back(static_cast<hsize_t>(extents[d]));
     hdf5_id const space(H5Screate_simple(extents.rank, size.data(), most.data()), H5Sclose, "make a space"),
         set(H5Dcreate_anon(*file_, type_, space, creation_, H5P_DEFAULT), H5Dclose, "apply the filters");
-    hdf5_id::check(H5Dwrite(set, type_, H5S_ALL, H5S_ALL, H5P_DEFAULT, from), "pack a chunk");
-    hdf5_id::check(H5Dflush(set), "pack a chunk");
+    hdf5_id::check_status(H5Dwrite(set, type_, H5S_ALL, H5S_ALL, H5P_DEFAULT, from), "pack a chunk");
+    hdf5_id::check_status(H5Dflush(set), "pack a chunk");
     packed p{};
     haddr_t at = HADDR_UNDEF;
     hsize_t n = 0;
-    hdf5_id::check(H5Dget_chunk_info_by_coord(set, origin.data(), &p.mask, &at, &n), "pack a chunk");
+    hdf5_id::check_status(H5Dget_chunk_info_by_coord(set, origin.data(), &p.mask, &at, &n), "pack a chunk");
     if (at == HADDR_UNDEF) throw error("HDF5 cannot pack a chunk");
     comm_detail::resize_buffer(p.bytes, static_cast<std::size_t>(n));
     memory_.read(at, p.bytes.data(), p.bytes.size());

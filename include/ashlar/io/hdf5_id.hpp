@@ -25,9 +25,9 @@ class hdf5_id {
     if (id_ >= 0) close_(id_);
   }
   operator hid_t() const { return id_; }
-  void close(char const* what) { check(close_(std::exchange(id_, -1)), what); }
+  void close(char const* what) { check_status(close_(std::exchange(id_, -1)), what); }
 
-  static void check(herr_t status, char const* what) {
+  static void check_status(herr_t status, char const* what) {
     if (status < 0) fail(what);
   }
 
@@ -43,7 +43,7 @@ class hdf5_id {
     constexpr std::string_view before = "error message = '";
     if (std::size_t const at = reason.find(before); at != reason.npos) {
       reason.erase(0, at + before.size());
-      reason.erase(std::min(reason.find('\''), reason.size()));
+      reason.erase((std::min)(reason.find('\''), reason.size()));
     }
     throw error("HDF5 cannot " + std::string(what) + ": " + reason);
   }
@@ -58,7 +58,7 @@ hdf5_id access_to(Storage& storage) {
   Storage* const where = &storage;
   hdf5_id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
   hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
-  hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
+  hdf5_id::check_status(H5Pset_driver(access, driver, &where), "choose a driver");
   return access;
 }
 
@@ -82,8 +82,8 @@ class hdf5_silence {
 inline hdf5_id hdf5_complex(std::size_t bytes, char const* real = "r", char const* imaginary = "i") {
   hdf5_id complex(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose, "make a type");
   hid_t const part = bytes == 4 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-  hdf5_id::check(H5Tinsert(complex, real, 0, part), "make a type");
-  hdf5_id::check(H5Tinsert(complex, imaginary, bytes, part), "make a type");
+  hdf5_id::check_status(H5Tinsert(complex, real, 0, part), "make a type");
+  hdf5_id::check_status(H5Tinsert(complex, imaginary, bytes, part), "make a type");
   return complex;
 }
 
@@ -103,8 +103,8 @@ inline hdf5_id scalar_space() { return hdf5_id(H5Screate(H5S_SCALAR), H5Sclose, 
 /// The type of texts of any length in UTF-8. h5py gives such texts as str, and texts of a fixed length as bytes.
 inline hdf5_id text_type() {
   hdf5_id type(H5Tcopy(H5T_C_S1), H5Tclose, "copy a type");
-  hdf5_id::check(H5Tset_size(type, H5T_VARIABLE), "size a type");
-  hdf5_id::check(H5Tset_cset(type, H5T_CSET_UTF8), "choose UTF-8");
+  hdf5_id::check_status(H5Tset_size(type, H5T_VARIABLE), "size a type");
+  hdf5_id::check_status(H5Tset_cset(type, H5T_CSET_UTF8), "choose UTF-8");
   return type;
 }
 
@@ -119,7 +119,7 @@ inline void write_attribute(hid_t object, std::string const& name, hid_t type, h
   hdf5_id const made(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
                      ("create the attribute " + name).c_str());
   if (H5Sget_simple_extent_npoints(space) != 0)
-    hdf5_id::check(H5Awrite(made, type, value), ("write the attribute " + name).c_str());
+    hdf5_id::check_status(H5Awrite(made, type, value), ("write the attribute " + name).c_str());
 }
 inline void write_attribute(hid_t object, std::string const& name, hid_t type, void const* value) {
   write_attribute(object, name, type, scalar_space(), value);

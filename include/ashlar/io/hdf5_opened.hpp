@@ -30,7 +30,7 @@ class opened_dataset {
     named([&] {
       file_.emplace(open_hdf5(path_));
       hdf5_id const access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "make properties");
-      hdf5_id::check(H5Pset_chunk_cache(access, 12421, cache, 1), "size a cache");
+      hdf5_id::check_status(H5Pset_chunk_cache(access, 12421, cache, 1), "size a cache");
       set_.emplace(H5Dopen2(*file_, name_.c_str(), access), H5Dclose, ("open the dataset " + name_).c_str());
       stored_.emplace(H5Dget_type(*set_), H5Tclose, ("describe " + name_).c_str());
       hdf5_id const space(H5Dget_space(*set_), H5Sclose, ("describe " + name_).c_str());
@@ -62,7 +62,7 @@ class opened_dataset {
     haddr_t const at = H5Dget_offset(*set_);
     H5D_space_status_t room =
         H5D_SPACE_STATUS_NOT_ALLOCATED;  // in files with a user block HDF5 gives a place without room
-    hdf5_id::check(H5Dget_space_status(*set_, &room), "find the elements");
+    hdf5_id::check_status(H5Dget_space_status(*set_, &room), "find the elements");
     if (room == H5D_SPACE_STATUS_NOT_ALLOCATED || H5Pget_layout(properties) != H5D_CONTIGUOUS ||
         H5Pget_external_count(properties) != 0 || at == HADDR_UNDEF || !in_this_file())
       return {};
@@ -84,13 +84,14 @@ class opened_dataset {
       hdf5_id const space(H5Dget_space(*set_), H5Sclose, reading.c_str()),
           room(H5Screate_simple(1, &n, nullptr), H5Sclose, "make a space");
       select(space, start, size);
-      hdf5_id::check(H5Dread(*set_, type, room, space, H5P_DEFAULT, to), reading.c_str());
+      hdf5_id::check_status(H5Dread(*set_, type, room, space, H5P_DEFAULT, to), reading.c_str());
       return static_cast<std::size_t>(n);
     });
   }
   static void select(hid_t space, std::vector<hsize_t> const& start, std::vector<hsize_t> const& size) {
     if (!start.empty())
-      hdf5_id::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr), "select");
+      hdf5_id::check_status(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
+                            "select");
   }
   /// Calls f. Its errors get the caller and the file.
   template <class F>

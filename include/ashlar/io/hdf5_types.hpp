@@ -24,7 +24,7 @@ inline std::string hdf5_member(hid_t type, unsigned number) {
 /// compound of r and i. MATLAB and Octave write a compound of real and imag.
 inline array_type type_of_hdf5(hid_t type) {
   std::size_t const bytes = H5Tget_size(type);
-  switch (H5Tget_class(type)) {
+  switch (static_cast<int>(H5Tget_class(type))) {  // without the classes that HDF5 adds
     case H5T_FLOAT: {
       struct fields {
         std::size_t sign, exponent, exponent_bits, fraction, fraction_bits;
@@ -104,7 +104,7 @@ inline hdf5_elements elements_of_hdf5(hid_t type, hid_t space) {
     case H5T_COMPOUND: {
       std::string names;
       auto const count = static_cast<unsigned>(std::max(H5Tget_nmembers(type), 0));
-      for (unsigned k = 0; k < std::min(count, 4u); ++k) names += (k == 0 ? "" : ", ") + hdf5_member(type, k);
+      for (unsigned k = 0; k < (std::min)(count, 4u); ++k) names += (k == 0 ? "" : ", ") + hdf5_member(type, k);
       std::string const text = shown(names, 100);  // in quotes
       return {"compound{" + text.substr(1, text.size() - 2) + (count > 4 ? ", ..." : "") + "}",
               "write each member as an array of its own"};
@@ -130,7 +130,7 @@ inline hdf5_elements elements_of_hdf5(hid_t type, hid_t space) {
 inline bool is_path_of_names(std::string_view name) {
   if (!is_text_of_hdf5(name)) return false;
   for (std::size_t begin = 0;;) {
-    std::size_t const end = std::min(name.find('/', begin), name.size());
+    std::size_t const end = (std::min)(name.find('/', begin), name.size());
     std::string_view const part = name.substr(begin, end - begin);
     if (part.empty() || part == "." || part == "..") return false;
     if (end == name.size()) return true;
@@ -143,7 +143,7 @@ inline hdf5_id hdf5_type_of(array_type t) {
   if (t != array_type::boolean) return hdf5_type(std::string(name_of(t).name));
   hdf5_id type(H5Tenum_create(H5T_STD_I8LE), H5Tclose, "make a type");
   for (signed char const value : {static_cast<signed char>(0), static_cast<signed char>(1)})
-    hdf5_id::check(H5Tenum_insert(type, value == 0 ? "FALSE" : "TRUE", &value), "make a type");
+    hdf5_id::check_status(H5Tenum_insert(type, value == 0 ? "FALSE" : "TRUE", &value), "make a type");
   return type;
 }
 
@@ -165,7 +165,7 @@ inline hdf5_id open_hdf5(std::string const& path) {
   if (H5Fis_hdf5(path.c_str()) <= 0) throw error("expected an HDF5 file, found another");
   hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
-  hdf5_id::check(H5Pset_file_locking(access, false, true), "leave out locks");
+  hdf5_id::check_status(H5Pset_file_locking(access, false, true), "leave out locks");
 #endif
   return hdf5_id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open the file");
 }
@@ -194,10 +194,10 @@ inline std::string file_of_hdf5(hid_t object) {
 inline std::vector<index_t> extents_of_hdf5(hid_t space, std::string const& name) {
   int const rank = H5Sget_simple_extent_ndims(space);
   hsize_t extents[H5S_MAX_RANK]{};
-  if (rank > 0) hdf5_id::check(H5Sget_simple_extent_dims(space, extents, nullptr), ("describe " + name).c_str());
+  if (rank > 0) hdf5_id::check_status(H5Sget_simple_extent_dims(space, extents, nullptr), ("describe " + name).c_str());
   std::vector<index_t> all;
   for (int d = 0; d < rank; ++d) {
-    if (extents[d] > static_cast<hsize_t>(std::numeric_limits<index_t>::max()))
+    if (extents[d] > static_cast<hsize_t>((std::numeric_limits<index_t>::max)()))
       throw error("expected extents below 2^63 for " + name + ", found more");
     all.push_back(static_cast<index_t>(extents[d]));
   }
@@ -220,7 +220,7 @@ inline hdf5_id type_in_memory(array_type t, hid_t stored) {
   bool const as_it_is = t == array_type::float16 || t == array_type::bfloat16 || t == array_type::boolean;
   if (!as_it_is) return hdf5_type(std::string(name_of(t).name));
   hdf5_id copy(H5Tcopy(stored), H5Tclose, "copy a type");
-  if (t != array_type::boolean) hdf5_id::check(H5Tset_order(copy, H5T_ORDER_LE), "order a type");
+  if (t != array_type::boolean) hdf5_id::check_status(H5Tset_order(copy, H5T_ORDER_LE), "order a type");
   return copy;
 }
 

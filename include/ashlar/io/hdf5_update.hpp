@@ -53,7 +53,7 @@ class hdf5_target {
   /// Numbers that are equal on ranks that write the same dataset.
   std::vector<index_t> seen() const {
     std::string_view name = set_.name();
-    name.remove_prefix(std::min(name.find_first_not_of('/'), name.size()));
+    name.remove_prefix((std::min)(name.find_first_not_of('/'), name.size()));
     std::vector<index_t> all{static_cast<index_t>(name.size()),
                              static_cast<index_t>(crc32c(0, name.data(), name.size())),
                              static_cast<index_t>(from_),
@@ -130,16 +130,16 @@ class hdf5_target {
   void for_each_slice(index_t first, index_t n, unsigned char const* from, F const& f) {
     std::size_t const each = name_of(from_).bits / 8, wide = name_of(set_.type()).bits / 8;
     if (!converts_ && from_ == set_.type()) return f(first, first + n, from);
-    auto const most = static_cast<index_t>(largest_chunk / std::max({each, wide, stored_bytes_}));
+    auto const most = static_cast<index_t>(largest_chunk / (std::max)({each, wide, stored_bytes_}));
     for (index_t done = 0; done < n; done += most) {
-      auto const count = static_cast<std::size_t>(std::min(most, n - done));
-      slice_.resize(count * std::max(wide, stored_bytes_));
+      auto const count = static_cast<std::size_t>((std::min)(most, n - done));
+      slice_.resize(count * (std::max)(wide, stored_bytes_));
       std::memcpy(slice_.data() + count * (wide - each), from + static_cast<std::size_t>(done) * each, count * each);
       widen_in_place(from_, set_.type(), slice_.data(), count);
       if (converts_) {
         background_.assign(bytes(static_cast<index_t>(count)), 0);
-        hdf5_id::check(H5Tconvert(*memory_, set_.stored(), count, slice_.data(), background_.data(), H5P_DEFAULT),
-                       "convert");
+        hdf5_id::check_status(
+            H5Tconvert(*memory_, set_.stored(), count, slice_.data(), background_.data(), H5P_DEFAULT), "convert");
       }
       f(first + done, first + done + static_cast<index_t>(count), slice_.data());
     }
@@ -174,12 +174,14 @@ class hdf5_description {
       std::vector<unsigned char> element(H5Tget_size(target_.set().stored()), 0);
       hdf5_id const creation = target_.set().creation();
       H5D_fill_value_t filling = H5D_FILL_VALUE_DEFAULT;
-      hdf5_id::check(H5Pfill_value_defined(creation, &filling), "find the fill value");
+      hdf5_id::check_status(H5Pfill_value_defined(creation, &filling), "find the fill value");
       if (filling == H5D_FILL_VALUE_USER_DEFINED)
-        hdf5_id::check(H5Pget_fill_value(creation, target_.set().stored(), element.data()), "find the fill value");
+        hdf5_id::check_status(H5Pget_fill_value(creation, target_.set().stored(), element.data()),
+                              "find the fill value");
       hdf5_id const space(H5Dget_space(set), H5Sclose, "make a space"), one = scalar_space();
       opened_dataset::select(space, start, size);
-      hdf5_id::check(H5Dwrite(set, target_.set().stored(), one, space, H5P_DEFAULT, element.data()), "make room");
+      hdf5_id::check_status(H5Dwrite(set, target_.set().stored(), one, space, H5P_DEFAULT, element.data()),
+                            "make room");
       at = H5Dget_offset(set);
       if (at == HADDR_UNDEF) throw error("HDF5 does not say where the room is");
     });

@@ -51,7 +51,7 @@ class json_reader {
   void end();
 
  private:
-  void skip_blanks() { text_.remove_prefix(std::min(text_.find_first_not_of(" \t\r\n"), text_.size())); }
+  void skip_blanks() { text_.remove_prefix((std::min)(text_.find_first_not_of(" \t\r\n"), text_.size())); }
   bool next_is(char c);
   void expect(char c);
   char taken();

@@ -117,7 +117,7 @@ class npy_header {
   bool fortran = false;
 
  private:
-  void skip() { text_.remove_prefix(std::min(text_.find_first_not_of(" \t\n\r\f"), text_.size())); }
+  void skip() { text_.remove_prefix((std::min)(text_.find_first_not_of(" \t\n\r\f"), text_.size())); }
   bool next_is(char c);
   void expect(char c);
   std::string_view quoted();

@@ -35,13 +35,13 @@ inline shape transposed_box(shape const& extents, index_t element_bytes, index_t
   int const last = extents.rank - 1;
   index_t left = std::max<index_t>(bytes / element_bytes, 1);
   auto const take = [&](int d, index_t most) {
-    box[d] = std::clamp<index_t>(std::min(most, left), 1, std::max<index_t>(extents[d], 1));
+    box[d] = std::clamp<index_t>((std::min)(most, left), 1, std::max<index_t>(extents[d], 1));
     left /= box[d];
   };
   if (last == 0) return take(0, left), box;
   take(last, long_row);
   bool whole = box[last] == extents[last];
-  index_t const lines = std::clamp<index_t>(std::min(extents[0], cache_lines), 1, std::max<index_t>(left, 1));
+  index_t const lines = std::clamp<index_t>((std::min)(extents[0], cache_lines), 1, std::max<index_t>(left, 1));
   left /= lines;
   for (int d = last - 1; d > 0; --d) {
     take(d, whole ? left : 1);

@@ -30,7 +30,7 @@ std::uint64_t stored_bytes(stored_array const& a, Fail const& fail) {
   unsigned const bits = name_of(a.type).bits;
   if (bits % 8 == 0) return bytes_of(a.extents, bits / 8, fail);
   std::uint64_t const elements = bytes_of(a.extents, 1, fail);
-  if (elements > std::numeric_limits<std::uint64_t>::max() / bits || elements * bits % 8 != 0)
+  if (elements > (std::numeric_limits<std::uint64_t>::max)() / bits || elements * bits % 8 != 0)
     fail("expected " + shown(a.name, 100) + " of elements that fill whole bytes, found " + extents_text(a.extents) +
          " of " + std::to_string(bits) + " bits");
   return elements * bits / 8;

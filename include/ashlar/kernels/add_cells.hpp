@@ -151,7 +151,7 @@ void add_boxes(Space const& space, T const* terms, T* cells, shape const& stored
     for (auto const& box : boxes) add_cells(space, terms, cells, box);
   } else {
     while (!boxes.empty()) {
-      std::size_t const n = std::min(boxes.size(), sums_of_boxes<T>::most);
+      std::size_t const n = (std::min)(boxes.size(), sums_of_boxes<T>::most);
       sums_of_boxes<T> const sums(terms, cells, stored, boxes.first(n));
       if (sums.elements() != 0) for_elements("ashlar::add_boxes", space, sums.elements(), sums);
       boxes = boxes.subspan(n);

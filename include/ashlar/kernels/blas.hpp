@@ -31,7 +31,7 @@ void split_gemm(Blas const& blas, index_t m, index_t n, index_t k, T alpha, matr
   take_least(a, a.transposed ? k : m, a.transposed ? m : k);
   take_least(b, b.transposed ? n : k, b.transposed ? k : n);
   if (m == 1) ldc = n;
-  if (std::max({m, n, k, a.leading, b.leading, ldc}) <= Limit) return blas.gemm(m, n, k, alpha, a, b, beta, c, ldc);
+  if ((std::max)({m, n, k, a.leading, b.leading, ldc}) <= Limit) return blas.gemm(m, n, k, alpha, a, b, beta, c, ldc);
   auto const part = [&](index_t i, index_t mi, index_t j, index_t nj, index_t l, index_t kl, T by) {
     matrix<T> const ail{a.data + (a.transposed ? l * a.leading + i : i * a.leading + l), a.leading, a.transposed};
     matrix<T> const blj{b.data + (b.transposed ? j * b.leading + l : l * b.leading + j), b.leading, b.transposed};

@@ -111,7 +111,7 @@ struct device_blas {
   bool gemm_batch(Product const& p, index_t count) const {
     auto const i = [](index_t x) { return static_cast<int>(x); };
     using routines = device_routines<std::remove_cvref_t<decltype(p.alpha)>>;
-    if (std::max({count, p.m, p.n, p.k, p.a.leading, p.b.leading, p.ldc}) > INT_MAX) return false;
+    if ((std::max)({count, p.m, p.n, p.k, p.a.leading, p.b.leading, p.ldc}) > INT_MAX) return false;
     device_blas_check(routines::batch(
         device_blas_handle(space), device_blas_op(p.b.transposed), device_blas_op(p.a.transposed), i(p.n), i(p.m),
         i(p.k), any_pointer{&p.alpha}, any_pointer{p.b.data}, i(p.b.leading), p.step_b, any_pointer{p.a.data},

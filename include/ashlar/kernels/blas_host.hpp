@@ -85,8 +85,8 @@ constexpr product_parts parts_of_product(index_t m, index_t n, index_t k, index_
   index_t const tall = up(m, 16), wide = up(n, 16);
   product_parts best;
   index_t largest = tall * wide, around = tall + wide;
-  for (index_t rows = 1; rows <= std::min(threads, tall); ++rows) {
-    index_t const columns = std::min(threads / rows, wide), height = up(tall, rows), width = up(wide, columns);
+  for (index_t rows = 1; rows <= (std::min)(threads, tall); ++rows) {
+    index_t const columns = (std::min)(threads / rows, wide), height = up(tall, rows), width = up(wide, columns);
     if (height * width > largest || (height * width == largest && height + width >= around)) continue;
     best = {rows, columns};
     largest = height * width;
@@ -172,7 +172,7 @@ struct threaded_blas {
           m, k, [&](index_t i, index_t end) { host_blas::square_rows<false>(i, end, k, alpha, a, c, ldc); },
           [&](index_t i, index_t j) { c[j * ldc + i] = c[i * ldc + j]; });
     auto const begin = [](index_t extent, index_t part, index_t of) {
-      return std::min(extent, (extent + 15) / 16 * part / of * 16);
+      return (std::min)(extent, (extent + 15) / 16 * part / of * 16);
     };
     for_each_part(parts.size(), [&](index_t part) {
       index_t const r = part / parts.columns, s = part % parts.columns;

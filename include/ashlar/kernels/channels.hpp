@@ -66,7 +66,7 @@ void sum_columns(T const* x, T const* ct, T const* k, index_t width, index_t beg
   T* const a = few;
   T* const b = few + width;
   for (index_t r = begin; r < end;) {
-    index_t const stop = std::min(r + rows_at_once, end);
+    index_t const stop = (std::min)(r + rows_at_once, end);
     [[maybe_unused]] auto const n = static_cast<double>(stop - r);
     T const* const about = Terms::about_a_row ? x + r * width : k;
     std::fill_n(few, 2 * width, T(0));

@@ -74,7 +74,7 @@ constexpr bool is_zero_result(R const& value) {
     }(std::make_integer_sequence<int, ops_detail::number_of_results<R>>{});
   } else {
     bool zero = true;
-    for (int c = 0; c < std::max(ops_detail::components_of<R>::count, 1); ++c) {
+    for (int c = 0; c < (std::max)(ops_detail::components_of<R>::count, 1); ++c) {
       auto const one = ops_detail::result_component(value, c);
       zero = zero && one == decltype(one){};
     }

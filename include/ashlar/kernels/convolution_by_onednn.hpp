@@ -86,7 +86,7 @@ struct convolution_by_onednn<Space, float> {
   /// Cuts the batch into parts. One thread computes a part by one(convolution, part, first image, scratch).
   template <class One>
   bool for_parts(char const* label, convolution_pass pass, index_t parts, One const& one) const {
-    if (g.images * std::max(g.image_size(), g.positions() * g.filters) > INT_MAX)
+    if (g.images * (std::max)(g.image_size(), g.positions() * g.filters) > INT_MAX)
       return false;  // some of its offsets are int
     auto const of_images = [&](index_t n) {
       convolution part = g;
@@ -94,14 +94,14 @@ struct convolution_by_onednn<Space, float> {
       return find_onednn_convolution(pass, part);
     };
     index_t const least = g.images / parts;
-    auto const small = of_images(least), large = g.images % parts ? of_images(least + 1) : small;
-    if (!small.convolution || !large.convolution) return false;
+    auto const smaller = of_images(least), larger = g.images % parts ? of_images(least + 1) : smaller;
+    if (!smaller.convolution || !larger.convolution) return false;
     std::atomic<int> status = 0;  // no exception may leave a kernel
     for_ranges(label, space, parts, 1, [&](index_t begin, index_t end) {
-      auto const scratch = memory.array<char>(std::max(small.scratch, large.scratch));
+      auto const scratch = memory.array<char>((std::max)(smaller.scratch, larger.scratch));
       for (index_t p = begin; p < end; ++p) {
         index_t const first = g.images * p / parts, n = g.images * (p + 1) / parts - first;
-        int const s = one(*(n == least ? small : large).convolution, p, first, scratch.data());
+        int const s = one(*(n == least ? smaller : larger).convolution, p, first, scratch.data());
         if (s != 0) status = s;
       }
     });

@@ -92,7 +92,7 @@ struct convolution_by_device_blas {
     index_t const at_once =
         std::clamp<index_t>(patch_elements / std::max<index_t>(elements, 1), 1, std::max<index_t>(g.images, 1));
     auto const patches = memory.array<T>(at_once * elements);
-    for (index_t n = 0; n < g.images; n += at_once) body(n, std::min(at_once, g.images - n), patches.data());
+    for (index_t n = 0; n < g.images; n += at_once) body(n, (std::min)(at_once, g.images - n), patches.data());
     space.fence(label);
   }
   void copy(T const* images, index_t n, index_t count, T* patches) const {

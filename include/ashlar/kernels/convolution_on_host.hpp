@@ -23,18 +23,18 @@ template <class Body>
 void for_each_part(convolution const& g, index_t limit, index_t first, index_t last, Body const& body) {
   index_t const positions = g.positions(), whole = limit / std::max<index_t>(positions * g.patch(), 1);
   if (whole > 0) {
-    for (; first < last; first += whole) body(first, std::min(whole, last - first), index_t{0}, positions);
+    for (; first < last; first += whole) body(first, (std::min)(whole, last - first), index_t{0}, positions);
     return;
   }
   // Cuts each image into parts of nearly equal size.
-  index_t const parts = std::min(positions, (positions * g.patch() + limit - 1) / limit);
+  index_t const parts = (std::min)(positions, (positions * g.patch() + limit - 1) / limit);
   for (; first < last; ++first)
     for (index_t q = 0; q < parts; ++q) body(first, index_t{1}, positions * q / parts, positions * (q + 1) / parts);
 }
 inline index_t largest_part(convolution const& g, index_t limit, index_t images) {
   index_t largest = 0;
   for_each_part(g, limit, 0, images, [&](index_t, index_t n, index_t begin, index_t end) {
-    largest = std::max(largest, n * (end - begin));
+    largest = (std::max)(largest, n * (end - begin));
   });
   return largest;
 }

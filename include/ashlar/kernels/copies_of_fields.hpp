@@ -30,7 +30,7 @@ struct copies_of_fields {
 
   template <int Bytes>
   struct alignas(Bytes) word {
-    unsigned char byte[Bytes];
+    unsigned char byte[array_bound(Bytes)];
   };
   template <int Bytes>
   KOKKOS_FUNCTION static void copy(field_box const& b, index_t from, index_t to) {

@@ -44,7 +44,7 @@ void cumsum_by_rows(Space const& space, lines_of const& a, cumsum_kernel<T, Reve
                  for (; begin < end; ++begin) k(begin);
                for (index_t length; begin < end; begin += length) {
                  index_t const o = begin / a.inner, first = begin % a.inner;
-                 length = std::min(a.inner - first, end - begin);
+                 length = (std::min)(a.inner - first, end - begin);
                  for (index_t i = 0; i < a.n; ++i) {
                    index_t const row = (o * a.n + (Reversed ? a.n - 1 - i : i)) * a.inner + first;
                    T const* const in = k.in + row;

@@ -205,7 +205,7 @@ bool contract_with_conjugate(Space const& space, contraction const& x, T const* 
   kernels::matrix<T> const left{a, as.leading, as.transposed != cs.transposed},
       right{a, bs.leading, bs.transposed != cs.transposed};
   if (!is_transpose(n, g.n.n, left, right) || n * n * k <= host_blas::least_for_half ||
-      std::max({n, k, as.leading, cs.leading}) > INT_MAX)
+      (std::max)({n, k, as.leading, cs.leading}) > INT_MAX)
     return false;
   for (int d = 0; d < g.outer.rank; ++d)
     if (g.outer.stride[0][d] != g.outer.stride[1][d]) return false;  // a batch times another batch

@@ -125,7 +125,7 @@ class device_lines {
 
  private:
   bool by_outer() const { return outer_ <= inner_ && inner_ > 1; }  // one call per outer index
-  index_t calls() const { return std::min(outer_, inner_); }
+  index_t calls() const { return (std::min)(outer_, inner_); }
   index_t operand_step() const { return by_outer() ? operands_ * inner_ : 1; }
   index_t result_step() const { return by_outer() ? results_ * inner_ : 1; }
   line_places places(index_t n) const {

@@ -113,15 +113,15 @@ class device_transform_plans {
     all().clear();
   }
   static device_transform_plan make(device_line_transform const& t) {
-    auto const check = [](ASHLAR_FFT(Result) r) {
+    auto const check_fft = [](ASHLAR_FFT(Result) r) {
       device_fft_check(r, "ashlar::fft: the device's library has no plan for these lines, or no memory for the plan");
     };
     device_transform_plan p{};
     long long n = t.n, in_extent = t.n, out_extent = t.n;  // not null, else the library ignores strides and steps
-    check(ASHLAR_FFT(Create)(&p.handle));
-    check(ASHLAR_FFT(SetAutoAllocation)(p.handle, 0));
-    check(ASHLAR_FFT(MakePlanMany64)(p.handle, 1, &n, &in_extent, t.in_stride, t.in_step, &out_extent, t.out_stride,
-                                     t.out_step, t.type, t.batch, &p.work_bytes));
+    check_fft(ASHLAR_FFT(Create)(&p.handle));
+    check_fft(ASHLAR_FFT(SetAutoAllocation)(p.handle, 0));
+    check_fft(ASHLAR_FFT(MakePlanMany64)(p.handle, 1, &n, &in_extent, t.in_stride, t.in_step, &out_extent, t.out_stride,
+                                         t.out_step, t.type, t.batch, &p.work_bytes));
     return p;
   }
 };

@@ -36,7 +36,7 @@ class line_transformer {
   template <class Space>
   void operator()(Space const& space) const {
     if (l_.outer == 0 || l_.n == 0 || l_.inner == 0) return;
-    constexpr auto bytes = static_cast<index_t>(std::max(sizeof(B), sizeof(Out)));
+    constexpr auto bytes = static_cast<index_t>((std::max)(sizeof(B), sizeof(Out)));
     index_t const columns = columns_at_a_time(l_.n, l_.inner, bytes), threads = space.concurrency();
     if (l_.inner <= columns) {
       index_t const groups =
@@ -60,7 +60,7 @@ class line_transformer {
     auto const buffer = scratch_.array<B>(copies ? groups * from : 0);
     typename transform_plans<R>::plan plan;
     for (index_t t = begin, planned = 0; t < end; ++t) {
-      index_t const first = t * groups, count = std::min(groups, l_.outer - first);
+      index_t const first = t * groups, count = (std::min)(groups, l_.outer - first);
       Out* const y = out_ + first * to;
       B* operand = buffer.data();
       if (copies)
@@ -84,7 +84,7 @@ class line_transformer {
     bool const aligned = is_aligned(operand.data()) && is_aligned(result.data());
     typename transform_plans<R>::plan plan;
     for (index_t t = begin, planned = 0; t < end; ++t) {
-      index_t const o = t / blocks, first = t % blocks * columns, width = std::min(columns, l_.inner - first);
+      index_t const o = t / blocks, first = t % blocks * columns, width = (std::min)(columns, l_.inner - first);
       in_.copy_columns(l_, o, first, width, before_, operand.data());
       if (planned != width) {
         plan = find(operand.data(), result.data(), {name_.kind, name_.real, l_.n, width, 1, 0, 0, width, aligned, {}});

@@ -18,7 +18,7 @@ struct transformed_lines {
 };
 inline transformed_lines lines_along(int dim, shape const& in, shape const& out) {
   lines_of const l(in, dim);
-  return {l.outer, std::max(l.n, out[dim]), l.n, out[dim], l.inner};
+  return {l.outer, (std::max)(l.n, out[dim]), l.n, out[dim], l.inner};
 }
 
 enum class transform_kind { forward, backward, real_to_complex, complex_to_real, real_to_real };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Plans of FFTW for lines of arrays. They are kept, since making one takes longer than using it.
 #pragma once
+#if defined(ASHLAR_TARGETS) && !defined(ASHLAR_LINKS_FFT)
+#error "ashlar::fft: the program does not link the transforms; link the CMake target ashlar::fft, too"
+#include <missing/ashlar_fft>  // ends the compilation here
+#endif
 #include "ashlar/kernels/fft_effort.hpp"
 #include "ashlar/kernels/fft_lines.hpp"
 #include "ashlar/meta/error.hpp"
@@ -124,10 +128,12 @@ class transform_plan {
         fftw_r2r_kind const kind = fftw_real_kind(t.real_kind);
         return lib::plan_r2r(1, &line, rank, batch, in, out, &kind, flags);
       }
-      default:
-        return lib::plan_dft(1, &line, rank, batch, complex(in), complex(out),
-                             t.kind == transform_kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
+      case transform_kind::forward:
+      case transform_kind::backward:
+        break;
     }
+    return lib::plan_dft(1, &line, rank, batch, complex(in), complex(out),
+                         t.kind == transform_kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
   }
   void execute(R* in, R* out) const {
     switch (kind_) {

@@ -70,7 +70,7 @@ void scatter_add_by_columns(Space const& space, indexed_rows<I> const& rows, T c
   for_ranges("ashlar::scatter_add", space, rows.outer * rows.inner, grain, [&](index_t begin, index_t end) {
     for (index_t n; begin < end; begin += n) {
       index_t const o = begin / rows.inner, first = begin % rows.inner;
-      n = std::min(rows.inner - first, end - begin);
+      n = (std::min)(rows.inner - first, end - begin);
       for (index_t i = 0; i < rows.count; ++i) {
         index_t const at = rows.find(i);
         if (at < 0) continue;

@@ -11,9 +11,9 @@ namespace ashlar::kernels {
 /// in an offset, so an index is found by shifts.
 template <int Rank>
 struct index_of_elements {
-  index_set held[Rank];
-  int first_bit[Rank];
-  index_t mask[Rank];
+  index_set held[meta_detail::array_bound(Rank)];
+  int first_bit[meta_detail::array_bound(Rank)];
+  index_t mask[meta_detail::array_bound(Rank)];
   index_t stride[max_rank];
 
   explicit index_of_elements(region const& part) : first_bit{}, mask{}, stride{} {

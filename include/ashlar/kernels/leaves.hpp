@@ -132,7 +132,7 @@ struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
   }
 
   template <class F>
-  KOKKOS_FUNCTION auto evaluate(F const& f, index_t const (&offset)[arrays]) const {
+  KOKKOS_FUNCTION auto evaluate(F const& f, index_t const (&offset)[array_bound(arrays)]) const {
     return f(slot<I>(*this).at(offset[I + 1])...);
   }
 
@@ -141,16 +141,16 @@ struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
   template <class Visit>
   void for_each_piece(nest_type const& nest, index_t begin, index_t end, Visit const& visit) const {
     std::tuple<typename Leaf::buffer...> buffers;
-    auto const call = [&](index_t const(&offset)[arrays], index_t rows, index_t first, index_t length) {
+    auto const call = [&](index_t const(&offset)[array_bound(arrays)], index_t rows, index_t first, index_t length) {
       visit(offset[0] + first * nest.step(0), rows, length,
             slot<I>(*this).rows(offset[I + 1] + first * nest.step(I + 1), nest.row_stride(I + 1), nest.step(I + 1),
                                 length, std::get<I>(buffers))...);
     };
     bool const buffered = (Leaf::buffered(nest.step(I + 1)) || ...);
-    for_each_rectangle(nest, begin, end, [&](index_t(&offset)[arrays], index_t rows, index_t length) {
+    for_each_rectangle(nest, begin, end, [&](index_t(&offset)[array_bound(arrays)], index_t rows, index_t length) {
       if (!buffered) return call(offset, rows, 0, length);
       for (index_t r = 0; r < rows; ++r) {
-        for (index_t j = 0; j < length; j += piece_length) call(offset, 1, j, std::min(piece_length, length - j));
+        for (index_t j = 0; j < length; j += piece_length) call(offset, 1, j, (std::min)(piece_length, length - j));
         for (int a = 0; a < arrays; ++a) offset[a] += nest.row_stride(a);
       }
     });

@@ -38,8 +38,8 @@ template <int N>
 struct loop_nest {
   int rank;  // at least 1
   index_t extent[max_rank];
-  index_t origin[N];
-  index_t stride[N][max_rank];
+  index_t origin[array_bound(N)];
+  index_t stride[array_bound(N)][max_rank];
 
   ASHLAR_FUNCTION index_t size() const {
     index_t n = 1;
@@ -51,7 +51,7 @@ struct loop_nest {
   ASHLAR_FUNCTION index_t row_stride(int n) const { return rank > 1 ? stride[n][rank - 2] : 0; }
 
   /// Offsets in each array of the element with row-major number i, and its indices.
-  ASHLAR_FUNCTION void locate(index_t i, index_t (&offset)[N], index_t (&at)[max_rank]) const {
+  ASHLAR_FUNCTION void locate(index_t i, index_t (&offset)[array_bound(N)], index_t (&at)[max_rank]) const {
     for (int n = 0; n < N; ++n) offset[n] = origin[n];
     for (int d = rank - 1; d >= 0; --d) {
       index_t const rest = d == 0 ? 0 : quotient(i, extent[d]);
@@ -60,7 +60,7 @@ struct loop_nest {
       i = rest;
     }
   }
-  ASHLAR_FUNCTION void locate(index_t i, index_t (&offset)[N]) const {
+  ASHLAR_FUNCTION void locate(index_t i, index_t (&offset)[array_bound(N)]) const {
     index_t at[max_rank];
     locate(i, offset, at);
   }
@@ -89,7 +89,7 @@ template <int N>
 class nest_builder {
  public:
   /// Pre: loops() < max_rank.
-  void add(index_t extent, index_t const (&stride)[N]) {
+  void add(index_t extent, index_t const (&stride)[array_bound(N)]) {
     if (extent == 1) return;
     int const last = nest_.rank - 1;
     bool merge = last >= 0;
@@ -115,10 +115,10 @@ class nest_builder {
 /// The loops over all elements of arrays of one shape.
 /// Post: the same elements in the same order, in as few loops as possible
 template <int N>
-loop_nest<N> merge_loops(shape const& extents, index_t const* const (&strides)[N]) {
+loop_nest<N> merge_loops(shape const& extents, index_t const* const (&strides)[array_bound(N)]) {
   nest_builder<N> loops;
   for (int d = 0; d < extents.rank; ++d) {
-    index_t stride[N];
+    index_t stride[array_bound(N)];
     for (int n = 0; n < N; ++n) stride[n] = strides[n][d];
     loops.add(extents[d], stride);
   }
@@ -132,14 +132,14 @@ void for_each_rectangle(loop_nest<N> const& nest, index_t begin, index_t end, Vi
   if (begin >= end) return;
   int const last = nest.rank - 1;
   index_t const inner = nest.inner();
-  index_t offset[N], at[max_rank];
+  index_t offset[array_bound(N)], at[max_rank];
   nest.locate(begin, offset, at);
   for (;;) {
     index_t const column = at[last], left = end - begin;
     bool const whole = column == 0 && left >= inner;
-    index_t const rows = whole && last > 0 ? std::min(nest.extent[last - 1] - at[last - 1], left / inner) : 1;
-    index_t const length = whole ? inner : std::min(inner - column, left);
-    index_t first[N];
+    index_t const rows = whole && last > 0 ? (std::min)(nest.extent[last - 1] - at[last - 1], left / inner) : 1;
+    index_t const length = whole ? inner : (std::min)(inner - column, left);
+    index_t first[array_bound(N)];
     for (int n = 0; n < N; ++n) first[n] = offset[n];
     visit(first, rows, length);
     begin += rows * length;

@@ -45,7 +45,7 @@ void for_each_patch_piece(convolution const& g, index_t begin, index_t end, Visi
   windows const& w = g.columns;
   index_t const across = w.count(), c = g.channels, run = w.dilation == 1 ? w.size : 1;
   for (index_t p = begin, stop; p < end; p = stop) {
-    index_t const i = p / across, first = p % across, last = std::min(across, first + end - p);
+    index_t const i = p / across, first = p % across, last = (std::min)(across, first + end - p);
     stop = p + last - first;
     for (index_t k = 0; k < g.rows.size; ++k) {
       index_t const y = g.rows.first(i) + k * g.rows.dilation;

@@ -65,7 +65,7 @@ struct random_numbers {
   using value_type = typename Generator::value_type;
   static constexpr int block_size = meta_detail::uniform_block<value_type>::size;
   struct buffer {
-    value_type value[kernels_detail::piece_length + 2 * block_size];
+    value_type value[meta_detail::array_bound(kernels_detail::piece_length + 2 * block_size)];
     buffer() {}  // leaves the values unset
   };
   struct pointer {
@@ -85,7 +85,7 @@ struct random_numbers {
     }
     index_t const first = (base + offset) / block_size, before = (base + offset) % block_size;
     index_t const blocks = (before + length + block_size - 1) / block_size;
-    meta_detail::philox_words words[kernels_detail::piece_length / block_size + 2];
+    meta_detail::philox_words words[meta_detail::array_bound(kernels_detail::piece_length / block_size + 2)];
     kernels_detail::philox_blocks(Generator::stream(key), first, blocks, words);
     for (index_t k = 0; k < blocks; ++k) {
       auto const block = Generator::block(words[k]);

@@ -56,7 +56,7 @@ T reduce_row(T total, index_t r, index_t length, Before const& before, F const& 
   constexpr int lanes = running_totals<T>;
   index_t j = 0, end = before(r, 0);
   if (length >= lanes) {
-    T lane[lanes];
+    T lane[array_bound(lanes)];
     for (; j < lanes; ++j) lane[j] = static_cast<T>(f(value(r, j)...));
     for (;; end = before(r, end)) {
       for (; j + lanes <= end; j += lanes)
@@ -79,7 +79,7 @@ T reduce_rows(T total, index_t rows, index_t length, Before const& before, F con
     for (index_t r = 0; r < rows; ++r) total = reduce_row<Op>(total, r, length, before, f, value...);
     return total;
   }
-  T lane[lanes];
+  T lane[array_bound(lanes)];
   for (index_t r = 0; r < rows; ++r) {
     index_t j = 0, end = before(r, 0);
     if (r == 0)
@@ -161,12 +161,12 @@ void reduce_by_rows(Space const& space, reduction<Op, T, F, Leaves> const& r) {
   index_t slices = 1;
   if (deep >= 0) {
     slices = size / outputs / (totals > 1 ? elements_per_slice : terms_per_slice);
-    if (!is_wide) slices = std::max(slices, std::min(size / elements_per_slice, most_slices_for_threads));
+    if (!is_wide) slices = (std::max)(slices, (std::min)(size / elements_per_slice, most_slices_for_threads));
     // Slices of the outermost dimension that has enough indices are nearest to contiguous.
     for (int d = deep; d-- > 0;)
-      if (nest.stride[0][d] == 0 && length(d) >= std::min(slices, length(longest[0]))) deep = d;
+      if (nest.stride[0][d] == 0 && length(d) >= (std::min)(slices, length(longest[0]))) deep = d;
     index_t const most = nest.extent[deep] / (deep == last ? piece_length : 1);  // rows are not cut into short pieces
-    slices = std::max<index_t>(std::min(slices, most), 1);
+    slices = std::max<index_t>((std::min)(slices, most), 1);
   }
   std::unique_ptr<T[]> results;  // [slices][outputs]
   if (slices > 1) {
@@ -184,7 +184,7 @@ void reduce_by_rows(Space const& space, reduction<Op, T, F, Leaves> const& r) {
     index_t const n = nest.extent[wide], strip = wide == last ? columns_per_strip : deep == last && slices > 1 ? 1 : n;
     for_ranges("ashlar::reduce", space, n, elements_per_thread / (size / n), [&](index_t begin, index_t end) {
       for (; begin < end; begin += strip)
-        reduce_slices(nest.part(wide, begin, std::min(begin + strip, end)), 0, slices);
+        reduce_slices(nest.part(wide, begin, (std::min)(begin + strip, end)), 0, slices);
     });
   } else {
     for_ranges("ashlar::reduce", space, slices, 1,
@@ -275,7 +275,7 @@ void reduce_by_elements(Space const& space, reduction<Op, T, F, Leaves> const& r
   index_t const outputs = r.kept.size(), inputs = r.reduced.size();
   if (inputs <= 64 || (outputs >= 4096 && r.all.step(0) != 0))
     return for_elements("ashlar::reduce", space, outputs, reduce_output<reduction<Op, T, F, Leaves>>{r});
-  index_t const wanted = std::min(inputs / 4096, 1024 / std::max<index_t>(outputs, 1));
+  index_t const wanted = (std::min)(inputs / 4096, 1024 / std::max<index_t>(outputs, 1));
   index_t const slices = std::clamp<index_t>(wanted, 1, 256);
   if (slices == 1) return reduce_by_teams(space, r, 1, r.out);
   Kokkos::View<T*, typename Space::memory_space> const results(

@@ -37,8 +37,8 @@ struct one_lane {
   }
   /// The largest f(j). NaN may count or not.
   template <class T, class F>
-  KOKKOS_FUNCTION T max(index_t n, F const& f) const {
-    return fold(n, Kokkos::reduction_identity<T>::max(), f, [](T a, T b) { return a < b ? b : a; });
+  KOKKOS_FUNCTION T(max)(index_t n, F const& f) const {
+    return fold(n, (Kokkos::reduction_identity<T>::max)(), f, [](T a, T b) { return a < b ? b : a; });
   }
   template <class T, class F>
   KOKKOS_FUNCTION T sum(index_t n, F const& f) const {
@@ -78,7 +78,7 @@ struct team_lanes {
     team.team_barrier();
   }
   template <class T, class F>
-  KOKKOS_FUNCTION T max(index_t n, F const& f) const {
+  KOKKOS_FUNCTION T(max)(index_t n, F const& f) const {
     T result;
     auto const join = [&](index_t j, T& m) { m = m < f(j) ? f(j) : m; };
     Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, index_t(0), n), join, Kokkos::Max<T>(result));

@@ -25,7 +25,7 @@ ASHLAR_FUNCTION stencil_leaf<I, U> const& stencil_leaf_at(stencil_leaf<I, U> con
 
 /// Moves to the cell at an offset.
 template <class T, int Rank, int Cells>
-ASHLAR_FUNCTION void move_cell(ops_detail::neighbours<T, Rank, Cells>& u, index_t const (&by)[Rank]) {
+ASHLAR_FUNCTION void move_cell(ops_detail::neighbours<T, Rank, Cells>& u, index_t const (&by)[array_bound(Rank)]) {
   for (int d = 0; d < Rank; ++d) u.cell += by[d] * u.stride[d];
   if constexpr (Cells < Rank)
     for (int d = 0; d < Cells; ++d) u.first += by[d] * u.stride[d];
@@ -70,8 +70,8 @@ struct stencil_kernel {
   static constexpr int last = components > 0 ? cell_dims - 1 : Rank - 1;      // the dimension of rows
   F f;
   stencil_output<R> result;
-  index_t stride[Rank];
-  index_t extent[Rank];
+  index_t stride[array_bound(Rank)];
+  index_t extent[array_bound(Rank)];
   cell_index<Rank> first;  // the global index of the box's first cell
   stencil_leaves<index, around<T>...> operands;
 
@@ -84,7 +84,7 @@ struct stencil_kernel {
 
   /// Cell i of the box, in row-major order.
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t at[Rank]{};
+    index_t at[array_bound(Rank)]{};
     for (int d = last; d >= 0; --d) {
       at[d] = i % extent[d];
       i /= extent[d];
@@ -92,10 +92,10 @@ struct stencil_kernel {
     cells(at, 1, index{});
   }
   /// The cell at a position in the box; all components of it, if f returns them.
-  KOKKOS_FUNCTION void cell(index_t const (&at)[Rank]) const { cells(at, 1, index{}); }
+  KOKKOS_FUNCTION void cell(index_t const (&at)[array_bound(Rank)]) const { cells(at, 1, index{}); }
   /// The last dimension of the rows [begin, end).
   void rows_between(index_t begin, index_t end) const {
-    index_t at[Rank]{};
+    index_t at[array_bound(Rank)]{};
     index_t r = begin;
     for (int d = last - 1; d >= 0; --d) {
       at[d] = r % extent[d];
@@ -113,7 +113,7 @@ struct stencil_kernel {
   /// The cells of one row whose indices' sum is `which` modulo `of`. Indices of components do not count. The result may be
   /// the array of an operand.
   ASHLAR_FUNCTION void coloured_row(index_t r, index_t which, index_t of) const {
-    index_t at[Rank]{};
+    index_t at[array_bound(Rank)]{};
     index_t sum = 0;
     for (int d = last - 1; d >= 0; --d) {
       at[d] = r % extent[d];
@@ -130,7 +130,7 @@ struct stencil_kernel {
 
  private:
   template <std::size_t... I>
-  ASHLAR_FUNCTION void cells(index_t const (&at)[Rank], index_t n, std::index_sequence<I...>) const {
+  ASHLAR_FUNCTION void cells(index_t const (&at)[array_bound(Rank)], index_t n, std::index_sequence<I...>) const {
     index_t to = 0;
     for (int d = 0; d < Rank; ++d) to += at[d] * stride[d];
     stencil_leaves<index, around<T>...> here = operands;
@@ -148,7 +148,7 @@ struct stencil_kernel {
     }
   }
   // True if the elements of a row are side by side, those of all components too.
-  ASHLAR_FUNCTION static bool is_contiguous(index_t const (&by)[Rank]) {
+  ASHLAR_FUNCTION static bool is_contiguous(index_t const (&by)[array_bound(Rank)]) {
     if constexpr (components == 0)
       return by[last] == 1;
     else
@@ -167,7 +167,7 @@ struct stencil_kernel {
     }
   }
   ASHLAR_FUNCTION index_t component_at(index_t c) const {
-    index_t extents[Rank - cell_dims];
+    index_t extents[array_bound(Rank - cell_dims)];
     for (int d = cell_dims; d < Rank; ++d) extents[d - cell_dims] = extent[d];
     return ops_detail::component_offset(c, extents, stride);
   }
@@ -178,7 +178,7 @@ struct stencil_kernel {
       u.stride[Rank - 1] = 1;
       if constexpr (components > 0) u.stride[last] = components;
     }
-    index_t by[Rank]{};
+    index_t by[array_bound(Rank)]{};
     by[last] = j;
     move_cell(u, by);
     return u;
@@ -226,12 +226,13 @@ template <class Kernel, int Rank>
 struct cells_of_boxes {
   static constexpr int most = 2 * Rank;
   Kernel kernel;
-  index_t lower[most][Rank], extent[most][Rank], end[most];  // end: the number of cells in this box and those before
+  index_t lower[array_bound(most)][array_bound(Rank)], extent[array_bound(most)][array_bound(Rank)],
+      end[array_bound(most)];  // end: the number of cells in this box and those before
   KOKKOS_FUNCTION void operator()(index_t i) const {
     int b = 0;
     while (i >= end[b]) ++b;
     if (b > 0) i -= end[b - 1];
-    index_t at[Rank]{};
+    index_t at[array_bound(Rank)]{};
     for (int d = Kernel::last; d >= 0; --d) {
       at[d] = lower[b][d] + i % extent[b][d];
       i /= extent[b][d];

@@ -22,20 +22,21 @@ struct stencil_back_kernel {
   static constexpr bool constant = ops_detail::has_constant_slope<F, Operand, Rank, around_cell<T>...>;
   F f;
   R* result;  // all stored cells
-  index_t stored[Rank], stride[Rank];
-  index_t begin[Rank], end[Rank];  // the stored positions of cells that the stencil computes
-  Ct const* ct;                    // at stored position 0 of the result, which need not exist
-  index_t ct_stride[Rank];
+  index_t stored[array_bound(Rank)], stride[array_bound(Rank)];
+  index_t begin[array_bound(Rank)], end[array_bound(Rank)];  // the stored positions of cells that the stencil computes
+  Ct const* ct;                                              // at stored position 0 of the result, which need not exist
+  index_t ct_stride[array_bound(Rank)];
   cell_index<Rank> first;                           // the global index of stored position 0
   stencil_leaves<index, around_cell<T>...> around;  // at stored position 0
-  R slope[constant ? offsets * pairs : 1];          // by offset, component that is read, and component that is returned
+  R slope[array_bound(constant ? offsets * pairs
+                               : 1)];  // by offset, component that is read, and component that is returned
 
   /// Offset k, to component c if f returns all. (The table is local: device code does not see static members.)
   ASHLAR_FUNCTION cell_index<Rank> offset(int k, int c) const {
     constexpr ops_detail::reach_offsets<reads, Rank> reach{};
     cell_index<Rank> o = reach.offset[k];
     if constexpr (components > 0) {
-      index_t extent[Rank - cell_dims];
+      index_t extent[array_bound(Rank - cell_dims)];
       for (int d = cell_dims; d < Rank; ++d) extent[d - cell_dims] = end[d] - begin[d];
       cell_index<Rank> const component = ops_detail::offset_of_component<Rank>(extent, c);
       for (int d = cell_dims; d < Rank; ++d) o.of[d] = component[d];
@@ -51,7 +52,7 @@ struct stencil_back_kernel {
 
   /// Stored cell i, in row-major order.
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t at[Rank]{};
+    index_t at[array_bound(Rank)]{};
     for (int d = last; d >= 0; --d) {
       at[d] = i % stored[d];
       i /= stored[d];
@@ -59,7 +60,7 @@ struct stencil_back_kernel {
     add_all(at, at[last], 1);
   }
   void row(index_t r) const {
-    index_t at[Rank]{};
+    index_t at[array_bound(Rank)]{};
     for (int d = last - 1; d >= 0; --d) {
       at[d] = r % stored[d];
       r /= stored[d];
@@ -69,14 +70,14 @@ struct stencil_back_kernel {
 
  private:
   // All terms of n cells of a row from position j on.
-  ASHLAR_FUNCTION void add_all(index_t const (&at)[Rank], index_t j, index_t n) const {
+  ASHLAR_FUNCTION void add_all(index_t const (&at)[array_bound(Rank)], index_t j, index_t n) const {
     index_t to = j * stride[last];
     for (int d = 0; d < last; ++d) to += at[d] * stride[d];
     for (index_t i = 0; i < n * stride[last]; ++i) result[to + i] = R{};
     for (int k = 0; k < offsets; ++k) add(k, at, j, n, result + to);
   }
   // Adds the terms of offset k to n cells of a row from position j on.
-  ASHLAR_FUNCTION void add(int k, index_t const (&at)[Rank], index_t j, index_t n, R* y) const {
+  ASHLAR_FUNCTION void add(int k, index_t const (&at)[array_bound(Rank)], index_t j, index_t n, R* y) const {
     cell_index<Rank> const o = offset(k, 0);
     index_t from = 0;
     for (int d = 0; d < last; ++d) {
@@ -123,9 +124,9 @@ struct stencil_back_kernel {
     }
   }
   // The distance from stored position 0 in the dimensions of components to component c. 0 if f returns no array.
-  ASHLAR_FUNCTION index_t component_at(index_t c, index_t const (&by)[Rank]) const {
+  ASHLAR_FUNCTION index_t component_at(index_t c, index_t const (&by)[array_bound(Rank)]) const {
     if constexpr (components > 0) {
-      index_t extent[Rank - cell_dims], to = 0;
+      index_t extent[array_bound(Rank - cell_dims)], to = 0;
       for (int d = cell_dims; d < Rank; ++d) {
         extent[d - cell_dims] = end[d] - begin[d];
         to += begin[d] * by[d];

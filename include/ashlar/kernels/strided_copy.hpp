@@ -153,12 +153,12 @@ void strided_copy_by_tiles(Space const& space, T const* in, T* out, loop_nest<2>
     for (index_t number = first; number < until; ++number) {
       index_t offset[2], at[max_rank];
       nest.locate(number, offset, at);
-      index_t const high = std::min(block, rows - at[contiguous] * block),
-                    wide = std::min(block, columns - at[last] * block);
+      index_t const high = (std::min)(block, rows - at[contiguous] * block),
+                    wide = (std::min)(block, columns - at[last] * block);
       for (index_t i = 0; i < high; i += side)
         for (index_t j = 0; j < wide; j += side)
           transpose_tile(in + offset[0] + j * column_step + i, column_step, out + offset[1] + i * row_step + j,
-                         row_step, std::min(side, high - i), std::min(side, wide - j), past_caches);
+                         row_step, (std::min)(side, high - i), (std::min)(side, wide - j), past_caches);
     }
     if (past_caches) finish_stores();
   });

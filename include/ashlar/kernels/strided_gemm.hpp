@@ -37,17 +37,17 @@ struct strided_gemm_kernel {
     index_t o[3], at[3];
     g.outer.locate(tile / tiles_m, o);
     // Repeats the last row and column beyond the edge, so that the inner loops have constant lengths.
-    T const* row[Rows];
+    T const* row[array_bound(Rows)];
     for (int i = 0; i < Rows; ++i) row[i] = a + o[0] + (i0 + (i < rows ? i : rows - 1)) * g.m.a;
     T const* const first = b + o[1] + j0 * g.n.b;
-    T sum[Rows][Columns];
+    T sum[array_bound(Rows)][array_bound(Columns)];
     for (auto& r : sum)
       for (T& x : r) x = T(0);
     for (index_t s = 0; s < sum_count; ++s) {
       g.sums.locate(s, at);
       for (index_t l = 0; l < g.k.n; ++l) {
         T const* const from = first + at[1] + l * g.k.b;
-        T y[Columns];
+        T y[array_bound(Columns)];
         if (g.n.b == 1 && columns == Columns)
           for (int j = 0; j < Columns; ++j) y[j] = from[j];
         else

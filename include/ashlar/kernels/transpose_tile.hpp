@@ -50,12 +50,13 @@ inline void finish_stores() {}
 #endif
 
 /// buffer[i][j] = from[j * step + i] for i below `rows` and j below `columns`.
-template <class T, index_t Side>
+template <class T, std::size_t Side>
 void load_transposed(T const* from, index_t step, T (&buffer)[Side][Side], index_t rows, index_t columns) {
+  constexpr index_t side = static_cast<index_t>(Side);
   if constexpr (has_vectors && sizeof(T) == 8)
-    if (rows == Side && columns == Side) {
-      for (index_t j = 0; j < Side; j += 2)
-        for (index_t i = 0; i < Side; i += 2) transpose_pairs(from + j * step + i, step, &buffer[i][j], Side);
+    if (rows == side && columns == side) {
+      for (index_t j = 0; j < side; j += 2)
+        for (index_t i = 0; i < side; i += 2) transpose_pairs(from + j * step + i, step, &buffer[i][j], side);
       return;
     }
   for (index_t j = 0; j < columns; ++j)
@@ -68,7 +69,7 @@ template <class T>
 void transpose_tile(T const* from, index_t from_step, T* to, index_t to_step, index_t rows, index_t columns,
                     bool past_caches) {
   constexpr index_t side = tile_side<T>;
-  alignas(64) T buffer[side][side];
+  alignas(64) T buffer[array_bound(side)][array_bound(side)];
   load_transposed(from, from_step, buffer, rows, columns);
   for (index_t i = 0; i < rows; ++i) {
     T* const row = to + i * to_step;

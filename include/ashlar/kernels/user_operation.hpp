@@ -12,7 +12,7 @@ namespace ashlar {
 template <class T, int Rank>
 struct tensor_row {
   T* data;
-  index_t extents[Rank ? Rank : 1], strides[Rank ? Rank : 1];
+  index_t extents[meta_detail::array_bound(Rank ? Rank : 1)], strides[meta_detail::array_bound(Rank ? Rank : 1)];
 
   ASHLAR_FUNCTION index_t extent(int d) const { return extents[d]; }
   template <class... I>
@@ -33,13 +33,13 @@ struct user_kernel;
 template <class Op, int Rank, std::size_t... I, class... Row>
 struct user_kernel<Op, Rank, std::index_sequence<I...>, Row...> {
   Op op;
-  shape rows;                                         // local extents of the result, 1 for a whole label.
-  index_set held[Rank ? Rank : 1];                    // global indices of the result's dimensions.
-  index_t stride[sizeof...(Row)][Rank ? Rank : 1];    // of each tensor along them, 0 if it lacks the label.
+  shape rows;                                                    // local extents of the result, 1 for a whole label.
+  index_set held[array_bound(Rank ? Rank : 1)];                  // global indices of the result's dimensions.
+  index_t stride[sizeof...(Row)][array_bound(Rank ? Rank : 1)];  // of each tensor along them, 0 if it lacks the label.
   value_pack<std::index_sequence<I...>, Row...> row;  // at the first index: of the result, then of the operands
 
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t at[Rank ? Rank : 1]{}, offset[sizeof...(Row)]{};
+    index_t at[array_bound(Rank ? Rank : 1)]{}, offset[sizeof...(Row)]{};
     for (int d = Rank - 1; d >= 0; --d) {
       index_t const k = i % rows.extent[d];
       i /= rows.extent[d];

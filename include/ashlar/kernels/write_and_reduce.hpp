@@ -128,7 +128,7 @@ struct write_then_read {
                  Rows const& row, std::index_sequence<W...>, std::index_sequence<R...>) const {
     bool const side_by_side = (is_adjacent(std::get<W>(row)) && ...);
     auto const before = [&](index_t r, index_t begin) {
-      index_t const end = std::min(begin + written_at_once, length);
+      index_t const end = (std::min)(begin + written_at_once, length);
       if (side_by_side)
         write_row(to.data + r * to.row_stride, r, begin, end, write, adjacent(std::get<W>(row))...);
       else

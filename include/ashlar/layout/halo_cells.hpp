@@ -61,7 +61,9 @@ ASHLAR_FUNCTION constexpr shown_cell cell_at(index_t v, index_t n, halo_width co
       case edge::reflect:
         v = n == 1 ? 0 : v < 0 ? -v : 2 * (n - 1) - v;
         break;
-      default:  // zero, or the given cells beyond the other edge, which nothing reads
+      case edge::zero:
+      case edge::periodic:
+      case edge::given:  // beyond the other edge, and nothing reads them
         return {0, 0};
     }
   }
@@ -205,8 +207,8 @@ constexpr halo_traffic most_halo_traffic(shape const& global, layout_value const
       ++between;
     }
     if (!alike && by_one_axis) {  // between parts of n / parts + 1 and of n / parts cells
-      index_t const larger = n % parts_of_d, near = wider / smallest + 1;
-      for (index_t k = larger < near ? 0 : larger - near; k < larger + near && k < parts_of_d; ++k) visit(k);
+      index_t const larger = n % parts_of_d, reach = wider / smallest + 1;
+      for (index_t k = larger < reach ? 0 : larger - reach; k < larger + reach && k < parts_of_d; ++k) visit(k);
     }
     index_t const low_end = i;
     for (i = parts_of_d - 1; i > low_end; --i) {

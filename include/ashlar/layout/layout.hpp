@@ -120,7 +120,8 @@ template <class Ops, int I>
 struct op_at;
 template <class... All, int I>
 struct op_at<op_list<All...>, I> {
-  using type = typename decltype(pick<I>(static_cast<slots<std::index_sequence_for<All...>, All...>*>(nullptr)))::type;
+  using type =
+      typename decltype(pick<I>(static_cast<slot_list<std::index_sequence_for<All...>, All...>*>(nullptr)))::type;
 };
 
 template <class Names, class D>

@@ -13,7 +13,7 @@ inline constexpr T least =
     std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 template <class T>
 inline constexpr T most =
-    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : (std::numeric_limits<T>::max)();
 
 // Returns `chosen` of a and b, or NaN if one of them is NaN. If a alone is NaN, its comparison with b is false, and `chosen`
 // is a already. This needs no branch, so loops are vectorised. Under -ffast-math the comparison says nothing then. The

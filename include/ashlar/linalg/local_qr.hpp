@@ -15,7 +15,7 @@ namespace ashlar::linalg_detail {
 template <class T>
 void local_qr(index_t rows, index_t columns, T* a, T* r) {
   std::fill_n(r, columns * columns, T(0));
-  index_t const kept = std::min(rows, columns);
+  index_t const kept = (std::min)(rows, columns);
   if (kept == 0) return;
   int const m = static_cast<int>(columns), n = static_cast<int>(rows), k = static_cast<int>(kept), ask = -1;
   std::vector<T> tau(static_cast<std::size_t>(k));
@@ -24,7 +24,7 @@ void local_qr(index_t rows, index_t columns, T* a, T* r) {
   local_gelqf(&m, &n, a, &m, tau.data(), &best[0], &ask, &info);
   local_glq(&k, &n, &k, a, &m, tau.data(), &best[1], &ask, &info);
   // A few rows of R, of which an int can count all elements.
-  int const size = std::max(workspace_size(best[0]).value(), workspace_size(best[1]).value());
+  int const size = (std::max)(workspace_size(best[0]).value(), workspace_size(best[1]).value());
   std::vector<T> work(static_cast<std::size_t>(size));
   local_gelqf(&m, &n, a, &m, tau.data(), work.data(), &size, &info);
   for (index_t i = 0; i < kept; ++i)

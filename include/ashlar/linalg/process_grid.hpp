@@ -28,12 +28,12 @@ class process_grid {
     }
     // BLACS has one handle for a communicator, whoever asks. So ours are of communicators that no one else knows.
     MPI_Comm alone = MPI_COMM_NULL;
-    if (c.size() == 1) comm_detail::check(MPI_Comm_dup(MPI_COMM_SELF, &alone), "MPI_Comm_dup");
+    if (c.size() == 1) comm_detail::check_mpi(MPI_Comm_dup(MPI_COMM_SELF, &alone), "MPI_Comm_dup");
     int const handle = context_ = blacs_handle(c.size() == 1 ? alone : c.state().handle);
     make_blacs_grid(&context_, at.data(), rows, rows, columns);
     free_blacs_handle(handle);  // the grid has a communicator of its own
     if (alone != MPI_COMM_NULL)
-      comm_detail::check(MPI_Comm_free(&alone), "MPI_Comm_free");
+      comm_detail::check_mpi(MPI_Comm_free(&alone), "MPI_Comm_free");
     else
       c.state().retires_to->end_before(c.state().place.mesh_number, end_blacs_grid, context_), ends_alone_ = false;
   }

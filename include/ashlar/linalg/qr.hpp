@@ -17,7 +17,7 @@ struct qr_of {
     auto const d = scalapack_descriptor(x);
     host_shard const shard(x);
     using T = typename host_shard<X>::element;
-    int const k = std::min(d[2], d[3]);
+    int const k = (std::min)(d[2], d[3]);
     int info = 0;
     if (k == 0) return nullptr;
     // ScaLAPACK sees A^T = L Q', so R is L^T and Q is Q'^T: both are where we read them.

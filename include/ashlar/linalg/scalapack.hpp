@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The routines of ScaLAPACK, BLACS and LAPACK that ashlar calls. These libraries have no headers for C.
 #pragma once
+#if defined(ASHLAR_TARGETS) && !defined(ASHLAR_LINKS_SCALAPACK)
+#error "ashlar::linalg: the program does not link ScaLAPACK; link the CMake target ashlar::scalapack, too"
+#include <missing/ashlar_scalapack>  // ends the compilation here
+#endif
 #include "ashlar/comm/mpi.hpp"
 #include <complex>
 #include <cstddef>

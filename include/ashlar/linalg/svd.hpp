@@ -34,10 +34,10 @@ struct svd_of {
     host_shard const right(vh);
     using T = typename host_shard<X>::element;
     using R = ops_detail::component_t<T>;
-    int const k = std::min(d[2], d[3]);
+    int const k = (std::min)(d[2], d[3]);
     if (k == 0) return nullptr;
     std::vector<R> values(static_cast<std::size_t>(k));
-    [[maybe_unused]] std::vector<R> real_work(4 * static_cast<std::size_t>(std::max(d[2], d[3])) + 1);
+    [[maybe_unused]] std::vector<R> real_work(4 * static_cast<std::size_t>((std::max)(d[2], d[3])) + 1);
     int info = 0;
     auto const decompose = [&](T* work, int size) {
       if constexpr (ops_detail::is_complex_v<T>)

@@ -49,7 +49,7 @@ std::vector<index_t> rows_of_triangles(X const& q) {
   std::vector<index_t> rows(static_cast<std::size_t>(layout_detail::parts(v.dim[0], mesh)));
   for (int r = 0; r < mesh.ranks(); ++r)
     rows[static_cast<std::size_t>(layout_detail::part_of_rank(v.dim[0], mesh, r))] =
-        std::min(local_region(q.extents(), v, mesh, r).dim[0].size(), q.extent(1));
+        (std::min)(local_region(q.extents(), v, mesh, r).dim[0].size(), q.extent(1));
   return rows;
 }
 
@@ -66,7 +66,7 @@ void combine_factors(X const& q, S const& stack, index_t own, R const& r) {
   host_shard const rows(q);
   host_shard const triangles(stack);
   host_shard const result(r);
-  index_t const m = q.local_extents()[0], n = q.extent(1), k = std::min(m, n);
+  index_t const m = q.local_extents()[0], n = q.extent(1), k = (std::min)(m, n);
   index_t height = 0, begin = 0, part = 0;
   for (index_t const kept : rows_of_triangles(q)) {
     if (part * n == own) begin = height;

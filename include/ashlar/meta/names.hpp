@@ -93,9 +93,9 @@ struct slot {
   using type = T;
 };
 template <class Index, class... T>
-struct slots;
+struct slot_list;
 template <std::size_t... I, class... T>
-struct slots<std::index_sequence<I...>, T...> : slot<I, T>... {};
+struct slot_list<std::index_sequence<I...>, T...> : slot<I, T>... {};
 template <std::size_t I, class T>
 slot<I, T> pick(slot<I, T>*);
 
@@ -106,7 +106,7 @@ struct names_of_list<name_list<N...>> {
   static_assert(
       sizeof...(N) <= max_axes,
       "ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together");
-  using all = slots<std::index_sequence_for<N...>, N...>;
+  using all = slot_list<std::index_sequence_for<N...>, N...>;
   static constexpr char const* text[sizeof...(N) + 1]{N::text..., nullptr};
   template <class Name>
   static constexpr int index = [] {

@@ -24,7 +24,7 @@ using bits_of = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32
 // All bits but the sign, and the bits of infinity. NaN has more. They are constants, because kernels may not call the functions
 // of <limits>.
 template <class T>
-inline constexpr bits_of<T> bits_but_sign = std::numeric_limits<bits_of<T>>::max();
+inline constexpr bits_of<T> bits_but_sign = (std::numeric_limits<bits_of<T>>::max)();
 template <class T>
 inline constexpr bits_of<T> infinite_bits = bits_but_sign<T> >> (std::numeric_limits<T>::digits - 1)
                                                                     << (std::numeric_limits<T>::digits - 1);

@@ -143,7 +143,7 @@ struct coefficients_op {
   static constexpr shape extents(layout_value const&, shape const& moments, auto const&... channels) {
     shape y = moments;
     y[y.rank - 2] = 3;
-    auto const check = [&](shape const& c) {
+    auto const check_channels = [&](shape const& c) {
       if (c[0] != y[y.rank - 1])
         // Compilers print the line on which a call begins.
         // clang-format off
@@ -151,7 +151,7 @@ struct coefficients_op {
             y, c);
       // clang-format on
     };
-    (check(channels), ...);
+    (check_channels(channels), ...);
     return y;
   }
   template <int I, class Ct, class Y, class M, class Center, class... Factors>
@@ -282,12 +282,12 @@ struct numbers_are_not_one_a_channel {
 template <class... X>
 constexpr void require_numbers_of_channels() {
   // `none` means an absent operand and has no layout.
-  constexpr auto check = []<class N>(std::type_identity<N>) {
+  constexpr auto check_type = []<class N>(std::type_identity<N>) {
     if constexpr (!std::is_same_v<N, none_t>)
       static_assert(!numbers_are_not_one_a_channel<layout_t<N>>::value,
                     "ashlar::batch_norm: scale, shift and moving statistics have one dimension, the channels");
   };
-  (check(std::type_identity<X>{}), ...);
+  (check_type(std::type_identity<X>{}), ...);
 }
 
 template <class M, class Center, class Scale, class Shift>

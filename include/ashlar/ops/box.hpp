@@ -92,7 +92,7 @@ struct box_of {
 template <class To, int N>
 struct boxes_of {
   shape extents;
-  shape offset[N];
+  shape offset[array_bound(N)];
 };
 
 /// The tensor of layout To that holds x at an offset, and `background` elsewhere.

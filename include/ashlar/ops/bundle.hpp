@@ -146,7 +146,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
       using Backend = backend_of<decltype(first)>;
       decltype(Backend::template open_bundle<T>(mesh, 0u, w)) message[]{
           Backend::template open_bundle<T>(mesh, plan.axes[I], w)...};
-      index_t elements[plan.size]{};
+      index_t elements[array_bound(plan.size)]{};
       auto const* const log = ledger_of(first);
       int const before = log ? log->times_counted() : 1;
       for_each_leaf(

@@ -45,7 +45,7 @@ template <class Layout, class... N>
   requires(sizeof...(N) > 0)
 inline constexpr int dimension_split_last_by<Layout, name_list<N...>> = [] {
   using c = context_of<Layout, basic_layout<split<N...>>>;
-  constexpr int n = sizeof...(N), want[n]{name_index_v<typename c::names, N>...};
+  constexpr int n = sizeof...(N), want[array_bound(n)]{name_index_v<typename c::names, N>...};
   layout_value const v = value_v<c, Layout>;
   int const d = v.dim_of(want[0]);
   if (d < 0 || v.dim[d].size < n || !v.dim[d].may_lose((mask_of(name_index_v<typename c::names, N>) | ...))) return -1;

@@ -115,12 +115,12 @@ template <int Dim, tensor X, tensor Y, tensor Z, tensor U>
 /// Cost: one exchange of the elements of x that a rank lacks, none if no element changes its rank; one copy of the shard.
 /// Error: as concatenate. A box beyond y throws ashlar::error.
 /// Example: paste(y, {2, 0}, x) is y after NumPy's y[2:2 + len(x), 0:x.shape[1]] = x
-template <tensor Y, tensor X, int N>
+template <tensor Y, tensor X, std::size_t N>
 [[nodiscard]] constexpr auto paste(Y const& y, index_t const (&begin)[N], X const& x,
                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_offsets<Y, N>() && ops_detail::require_box<Y, X>()) {
-    for (int d = 0; d < N; ++d)
+    for (int d = 0; d < static_cast<int>(N); ++d)
       if (begin[d] < 0 || begin[d] > y.extents()[d] - x.extents()[d])
         plan_detail::fail_extents("ashlar::paste: the box of these extents is within the tensor", x.extents(),
                                   y.extents());

@@ -20,13 +20,13 @@ constexpr X sum(X const& x, int, More const&...) {
   return x;
 }
 template <tensor X, class... More>
-constexpr X max(X const& x, int, More const&...) {
+constexpr X(max)(X const& x, int, More const&...) {
   static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
                 "ashlar::max: dimensions are template arguments; write max<0>(x), or maximum(x, y) of two tensors");
   return x;
 }
 template <tensor X, class... More>
-constexpr X min(X const& x, int, More const&...) {
+constexpr X(min)(X const& x, int, More const&...) {
   static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
                 "ashlar::min: dimensions are template arguments; write min<0>(x), or minimum(x, y) of two tensors");
   return x;

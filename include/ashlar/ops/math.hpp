@@ -224,7 +224,7 @@ constexpr auto clamp(A const& a, ops_detail::number_for<element_t<A>> low, ops_d
 /// Error: a partial layout does not compile: each rank's term would be the whole value. A floating value of integers or
 ///   bool does not compile, nor a complex one of real elements. An integer that T cannot hold throws ashlar::error.
 /// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto full(Handle const& m, index_t const (&n)[N], ops_detail::number_for<T, true> value,
                     call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -243,13 +243,13 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], ops_detail::number_f
 }
 /// A tensor of zeros; else as full.
 /// Example: zeros<float, layout<"data", none>>(m, {128, 10}) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto zeros(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
   return full<T, L>(m, n, T(0), w);
 }
 /// A tensor of ones; else as full.
 /// Example: ones<float, layout<"data", none>>(m, {128, 10}) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto ones(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
   return full<T, L>(m, n, T(1), w);
 }

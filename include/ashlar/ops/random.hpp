@@ -74,7 +74,7 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 /// index g is a function of (key, g). T is float or double. A halo is computed, not exchanged; given cells are 0.
 /// Error: a partial layout, halo_sums and a T that is neither float nor double do not compile.
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1),
                        call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -84,7 +84,7 @@ constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T l
 /// A tensor of normal numbers, the same for every layout and mesh. T is float or double.
 /// Error: as uniform.
 /// Example: normal<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, 0.f, 0.1f) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1),
                       call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -101,14 +101,14 @@ struct number_is_no_key {
 }  // namespace ops_detail
 
 // With a seed in place of a key.
-template <class T, class L, class Handle, int N, class Seed>
+template <class T, class L, class Handle, std::size_t N, class Seed>
   requires std::is_integral_v<Seed>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], Seed, T = T(0), T = T(1)) {
   static_assert(!ops_detail::number_is_no_key<Seed>::value,
                 "ashlar::uniform: random numbers come from a key; write prng_key{1}");
   return uniform<T, L>(m, n, prng_key{});
 }
-template <class T, class L, class Handle, int N, class Seed>
+template <class T, class L, class Handle, std::size_t N, class Seed>
   requires std::is_integral_v<Seed>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], Seed, T = T(0), T = T(1)) {
   static_assert(!ops_detail::number_is_no_key<Seed>::value,

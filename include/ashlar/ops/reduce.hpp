@@ -306,11 +306,11 @@ constexpr auto sum(X const& x, keep_dims_t) {
 /// Error: as sum.
 /// Example: max<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data", op::max>
 template <int... Dims, class X>
-constexpr auto max(X const& x) {
+constexpr auto(max)(X const& x) {
   return ops_detail::reduce<op::max, Dims...>(x);
 }
 template <int... Dims, class X>
-constexpr auto max(X const& x, keep_dims_t) {
+constexpr auto(max)(X const& x, keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(max<Dims...>(x));
 }
 /// Smallest element over dimensions, or over all if none is given. It is NaN if one element is NaN. If a dimension is
@@ -319,11 +319,11 @@ constexpr auto max(X const& x, keep_dims_t) {
 /// Error: as sum.
 /// Example: min<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data", op::min>
 template <int... Dims, class X>
-constexpr auto min(X const& x) {
+constexpr auto(min)(X const& x) {
   return ops_detail::reduce<op::min, Dims...>(x);
 }
 template <int... Dims, class X>
-constexpr auto min(X const& x, keep_dims_t) {
+constexpr auto(min)(X const& x, keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(min<Dims...>(x));
 }
 /// Product over dimensions, or over all if none is given. If a dimension is sharded, the result is partial by op::prod.

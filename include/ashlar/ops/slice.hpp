@@ -79,19 +79,19 @@ constexpr bool require_no_partial() {
       "ashlar::pad: the tensor is partial, so each rank would add the number; all_reduce it first, or pad with zeros");
   return !layout_is_partial<layout_t<X>>::value;
 }
-template <int N>
+template <std::size_t N>
 constexpr shape list_of(index_t const (&n)[N], index_t sign = 1) {
   shape s;
-  for (s.rank = 0; s.rank < N; ++s.rank) s[s.rank] = sign * n[s.rank];
+  for (s.rank = 0; s.rank < static_cast<int>(N); ++s.rank) s[s.rank] = sign * n[s.rank];
   return s;
 }
 
-template <class To, class X, int N>
+template <class To, class X, std::size_t N>
 constexpr auto padded(X const& x, index_t const (&before)[N], index_t const (&after)[N], element_t<X> value,
                       call_site const& w) {
   if constexpr (require_offsets<X, N>() && require_target<To, X>()) {
     shape extents = x.extents();
-    for (int d = 0; d < N; ++d) {
+    for (int d = 0; d < static_cast<int>(N); ++d) {
       if (before[d] < 0 || after[d] < 0)
         plan_detail::fail_extents("ashlar::pad: the numbers of elements are 0 or more; slice cuts elements off",
                                   list_of(before), list_of(after));
@@ -126,13 +126,13 @@ constexpr auto shifted(X const& x, index_t by, element_t<X> value, call_site con
 ///   cotangent into zeros, at the same cost. If axes shard x but not the result, it also needs an all_reduce over them.
 /// Error: a box beyond x throws ashlar::error. A layout of another rank, or partial otherwise, does not compile.
 /// Example: slice(x, {0, 1}, {4, 3}) is NumPy's x[0:4, 1:4]
-template <class To = ops_detail::as_operand, tensor X, int N>
+template <class To = ops_detail::as_operand, tensor X, std::size_t N>
 [[nodiscard]] constexpr auto slice(X const& x, index_t const (&begin)[N], index_t const (&extents)[N],
                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   using L = ops_detail::target_t<To, X>;
   if constexpr (ops_detail::require_offsets<X, N>() && ops_detail::require_target<L, X>()) {
-    for (int d = 0; d < N; ++d)
+    for (int d = 0; d < static_cast<int>(N); ++d)
       if (begin[d] < 0 || extents[d] < 0 || begin[d] > x.extents()[d] - extents[d])
         plan_detail::fail_extents("ashlar::slice: the box, which begins at the first list, is within the tensor",
                                   ops_detail::list_of(begin), x.extents());
@@ -151,7 +151,7 @@ template <class To = ops_detail::as_operand, tensor X, int N>
 /// Error: negative numbers throw ashlar::error. A partial sum can be padded with zeros only. A value that is no element
 ///   does not compile, or throws ashlar::error, as for x * s.
 /// Example: pad(x, {1, 1}, {1, 1}) is NumPy's pad(x, 1)
-template <class To = ops_detail::as_operand, tensor X, int N>
+template <class To = ops_detail::as_operand, tensor X, std::size_t N>
 [[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N],
                                  call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -160,7 +160,7 @@ template <class To = ops_detail::as_operand, tensor X, int N>
   else
     return x;
 }
-template <class To = ops_detail::as_operand, tensor X, int N>
+template <class To = ops_detail::as_operand, tensor X, std::size_t N>
 [[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N],
                                  ops_detail::number_for<element_t<X>> value, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

@@ -13,23 +13,25 @@ template <class F, int Rank>
 inline constexpr int cell_dimensions = F::reach.rank == 0 || F::reach.rank > Rank ? Rank : F::reach.rank;
 
 /// The offset 0, and component c in row-major order.
-template <int Rank, int Components>
+template <int Rank, std::size_t Components>
 ASHLAR_FUNCTION constexpr cell_index<Rank> offset_of_component(index_t const (&extent)[Components], index_t c) {
+  constexpr int components = static_cast<int>(Components);
   cell_index<Rank> at{};
-  for (int k = Components - 1; k > 0; --k) {
-    at.of[Rank - Components + k] = c % extent[k];
+  for (int k = components - 1; k > 0; --k) {
+    at.of[Rank - components + k] = c % extent[k];
     c /= extent[k];
   }
-  at.of[Rank - Components] = c;
+  at.of[Rank - components] = c;
   return at;
 }
 /// The distance from component 0 of a cell to component c.
-template <int Rank, int Components>
+template <std::size_t Rank, std::size_t Components>
 ASHLAR_FUNCTION constexpr index_t component_offset(index_t c, index_t const (&extent)[Components],
                                                    index_t const (&stride)[Rank]) {
-  cell_index<Rank> const at = offset_of_component<Rank>(extent, c);
+  constexpr int rank = static_cast<int>(Rank);
+  cell_index<rank> const at = offset_of_component<rank>(extent, c);
   index_t to = 0;
-  for (int d = Rank - Components; d < Rank; ++d) to += at[d] * stride[d];
+  for (int d = rank - static_cast<int>(Components); d < rank; ++d) to += at[d] * stride[d];
   return to;
 }
 
@@ -40,7 +42,7 @@ struct neighbours;
 template <class T, int Rank>
 struct neighbours<T, Rank, Rank> {
   T const* cell;
-  index_t stride[Rank];
+  index_t stride[array_bound(Rank)];
   template <class... I>
   ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
     return beside(cell, offset...);
@@ -62,7 +64,7 @@ struct neighbours<T, Rank, Rank> {
 template <class T, int Rank, int Cells>
 struct neighbours : neighbours<T, Rank, Rank> {
   T const* first;  // component 0 of the cell
-  index_t components[Rank - Cells];
+  index_t components[array_bound(Rank - Cells)];
   template <class... I>
   ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
     constexpr bool of_component = sizeof...(I) > Cells;
@@ -182,7 +184,7 @@ ASHLAR_FUNCTION constexpr auto result_component(several<R...> const& result, int
 template <class T, int N>
 struct component_values {
   using value_type = T;
-  T of[N];
+  T of[array_bound(N)];
   ASHLAR_FUNCTION static constexpr std::size_t size() { return N; }
   ASHLAR_FUNCTION constexpr T const& operator[](std::size_t c) const { return of[c]; }
 };

@@ -16,12 +16,12 @@ struct stencil_reach {
 };
 
 namespace ops_detail {
-template <int N>
+template <std::size_t N>
 consteval stencil_reach reach_of(int const (&lower)[N], int const (&upper)[N], bool with_corners) {
   static_assert(N <= max_rank, "ashlar::stencil: a tensor has at most 8 dimensions");
   stencil_reach r;
-  r.rank = N;
-  for (int d = 0; d < N; ++d) {
+  r.rank = static_cast<int>(N);
+  for (int d = 0; d < static_cast<int>(N); ++d) {
     if (lower[d] < 0 || upper[d] < 0) throw "ashlar::stencil: a reach is 0 or more cells in each dimension";
     r.lower[d] = lower[d];
     r.upper[d] = upper[d];
@@ -39,7 +39,7 @@ consteval stencil_reach star(I... width) {
   return ops_detail::reach_of(n, n, false);
 }
 /// The same with widths below and above. Example: star({1, 0}, {1, 2})
-template <int N>
+template <std::size_t N>
 consteval stencil_reach star(int const (&lower)[N], int const (&upper)[N]) {
   return ops_detail::reach_of(lower, upper, false);
 }
@@ -51,7 +51,7 @@ consteval stencil_reach box(I... width) {
   return ops_detail::reach_of(n, n, true);
 }
 /// The same with widths below and above.
-template <int N>
+template <std::size_t N>
 consteval stencil_reach box(int const (&lower)[N], int const (&upper)[N]) {
   return ops_detail::reach_of(lower, upper, true);
 }
@@ -62,7 +62,7 @@ inline constexpr stencil_reach centre{};
 /// The reach of the first operand, and of each operand.
 template <int N>
 struct stencil_reaches : stencil_reach {
-  stencil_reach of[N]{};
+  stencil_reach of[meta_detail::array_bound(N)]{};
 };
 /// One reach for each operand. Operands without one are read at the cell itself.
 /// Example: static constexpr auto reach = reaches(star(1, 1), star(1, 1), centre);

@@ -109,7 +109,7 @@ struct reach_offsets {
     }
     return F::reach.corners ? all : along;
   }();
-  cell_index<Rank> offset[most]{};
+  cell_index<Rank> offset[array_bound(most)]{};
 
   constexpr reach_offsets() {
     cell_index<Rank> at{};

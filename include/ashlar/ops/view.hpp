@@ -80,7 +80,7 @@ struct flatten_op {
 template <int Dim, int Count>
 struct unflatten_op {
   using diagnostics = view_diagnostics;
-  index_t piece[Count];
+  index_t piece[array_bound(Count)];
   template <class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& a) { return unflatten_rule(a, Dim, Count); }
@@ -218,7 +218,7 @@ constexpr auto flatten(X const& x) {
 /// Error: a dimension that the tensor lacks does not compile; extents that do not fit throw ashlar::error on every
 /// rank.
 /// Example: unflatten<1>(x<layout<"data", none>>, {12, 64}) -> layout<"data", none, none>
-template <int Dim, class X, int N>
+template <int Dim, class X, std::size_t N>
 constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value) {
@@ -229,7 +229,7 @@ constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = 
     ops_detail::require_even_pieces(extents[0], plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[Dim],
                                     x.mesh().sizes());
     ops_detail::unflatten_op<Dim, N> cut{};
-    for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
+    for (int d = 0; d < static_cast<int>(N); ++d) cut.piece[d] = extents[d];
     return apply(cut, x);
   }
 }

@@ -58,14 +58,14 @@ template <class L, int Given>
 struct rank_differs {
   static constexpr bool value = L::rank != Given;
 };
-template <class L, int N>
+template <class L, std::size_t N>
 constexpr shape checked_extents(index_t const (&n)[N]) {
   static_assert(
       !rank_differs<L, N>::value,
       "ashlar::make: the layout has another number of dimensions than the extents given; write one spec per dimension");
   shape s;
-  s.rank = N;
-  for (int d = 0; d < N; ++d) s[d] = n[d];
+  s.rank = static_cast<int>(N);
+  for (int d = 0; d < static_cast<int>(N); ++d) s[d] = n[d];
   for (index_t const extent : n)
     if (extent < 0) fail_extents("ashlar::make: an extent is 0 or more", s);
   return s;
@@ -80,7 +80,7 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
 /// Error: ashlar::error on every rank, at a later call of the mesh, if the extents differ between ranks. It names both
 ///   lines. The same if some rank has not made the tensor.
 /// Example: make<float, layout<"data", none>>(m, {128, 784}) -> layout<"data", none>
-template <class T, class L, class Handle, int N>
+template <class T, class L, class Handle, std::size_t N>
 constexpr auto make(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   return plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);

@@ -88,7 +88,7 @@ void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   if (extents.rank != L::rank) meta_detail::fail("ashlar::draw: give one extent per dimension of the layout");
   plan_detail::draw_shards(out, plan_detail::drawn_layout<M, L>(), m.sizes(), extents);
 }
-template <class L, int N, class... Axes>
+template <class L, std::size_t N, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N]) {
   draw<L>(out, m, plan_detail::checked_extents<L>(extents));
 }
@@ -113,7 +113,7 @@ void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, show_
                                    layout_detail::halo_of<L>::widths, m.sizes(), extents,
                                    layout_detail::halo_state_text<L>());
 }
-template <class L, int N, class... Axes>
+template <class L, std::size_t N, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N], show_halos) {
   draw<L>(out, m, plan_detail::checked_extents<L>(extents), with_halos);
 }

@@ -60,7 +60,7 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents, i
     out << plan_detail::plan_picture(p, m.sizes(), extents, element_bytes, plan_detail::axis_texts<M>);
   }
 }
-template <class From, class To, int N, class... Axes>
+template <class From, class To, std::size_t N, class... Axes>
 void draw_svg(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N], index_t element_bytes = 4) {
   draw_svg<From, To>(out, m, plan_detail::checked_extents<From>(extents), element_bytes);
 }

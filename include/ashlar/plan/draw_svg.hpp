@@ -118,7 +118,7 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   plan_detail::draw_picture(out, {layout, m.sizes(), extents, plan_detail::colours_by(layout.sharding(), m.sizes())},
                             plan_detail::axis_texts<M>, widths);
 }
-template <class L, int N, class... Axes>
+template <class L, std::size_t N, class... Axes>
 void draw_svg(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N]) {
   draw_svg<L>(out, m, plan_detail::checked_extents<L>(extents));
 }

@@ -111,7 +111,7 @@ class product_candidates_of {
   constexpr void complete(int l, axis_list const& list, lists& known) {
     axis_mask const rest = split_[l] & ~list.mask();
     int left = 0;
-    for (int i = 0; i < axes_; ++i) left += rest >> axis_[i] & 1u;
+    for (int i = 0; i < axes_; ++i) left += static_cast<int>(rest >> axis_[i] & 1u);
     if (left == 0) {
       for (int i = 0; i < known.size; ++i)
         if (known.tried[i] == list) return;

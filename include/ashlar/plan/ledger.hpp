@@ -116,12 +116,12 @@ class few_records {
 
  private:
   // A compiler counts the steps of an evaluation, and a search of all records would take most of them.
-  static constexpr unsigned slots = 2 * capacity;
+  static constexpr unsigned slot_count = 2 * capacity;
   constexpr unsigned slot_of(collective_record const& r) const {
     unsigned slot = (r.line * 0x9e3779b1U) ^ (static_cast<unsigned>(r.bytes_per_rank) * 0x85ebca6bU) ^
                     ((r.axes * 64U + static_cast<unsigned>(r.what) * 4U + static_cast<unsigned>(r.when)) * 0xc2b2ae35U);
-    slot = (slot ^ slot >> 15) % slots;
-    while (slot_[slot] > 0 && !is_same_call(record_[slot_[slot] - 1], r)) slot = (slot + 1) % slots;
+    slot = (slot ^ slot >> 15) % slot_count;
+    while (slot_[slot] > 0 && !is_same_call(record_[slot_[slot] - 1], r)) slot = (slot + 1) % slot_count;
     return slot;
   }
   constexpr void add_to_total(collective_record const& r) {
@@ -136,7 +136,7 @@ class few_records {
 
   int size_ = 0, totals_ = 0;
   collective_record record_[capacity]{};
-  short slot_[slots]{};  // the number of a record, from 1 on
+  short slot_[slot_count]{};  // the number of a record, from 1 on
   collective_total total_[most_totals]{};
 };
 

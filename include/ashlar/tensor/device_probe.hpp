@@ -17,7 +17,7 @@ inline constexpr bool host_reads =
 template <class Space>
 bool messages_arrive_whole(MPI_Comm all) {
   MPI_Comm ring;
-  comm_detail::check(MPI_Comm_dup(all, &ring), "MPI_Comm_dup");
+  comm_detail::check_mpi(MPI_Comm_dup(all, &ring), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
   int rank = 0, ranks = 0;
   MPI_Comm_rank(ring, &rank);

@@ -159,6 +159,10 @@ void write_elements(Y const& y, F const& f, Source const&... s) {
   }
 }
 
+[[noreturn]] inline void fail_moved_expression() {
+  throw error("ashlar::expression: the expression was moved from; read the one that it was moved to");
+}
+
 template <class T, class L, class M, class Node, class... Source>
 class expression_state : public reader {
   using result = sharded_tensor<T, L, M>;
@@ -235,7 +239,10 @@ class expression {
 
  private:
   using state = tensor_detail::expression_state<T, L, M, Node, Source...>;
-  state& own() const { return static_cast<state&>(*state_); }
+  state& own() const {
+    if (!state_) tensor_detail::fail_moved_expression();
+    return static_cast<state&>(*state_);
+  }
 
   std::shared_ptr<tensor_detail::reader> state_;  // a pointer to `state` would compile 40 functions of its own
 };

@@ -35,7 +35,7 @@ class environment {
     // Most meshes consist of all processes. With this monitor, desync detection also covers a process that makes no
     // mesh.
     int processes = 1;
-    comm_detail::check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
+    comm_detail::check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
     if (processes > 1) comm_detail::desync_monitor::of(MPI_COMM_WORLD);
     if (!Kokkos::is_initialized()) {
       // Kokkos warns on every rank about threads that are not bound. Set the variable to 0 to read the warnings.

@@ -24,7 +24,7 @@ class blocks_of_shard {
       : blocks_(all_blocks),
         shard_(of_buffer == buffer_side::destination ? 0 : 1),
         typed_(typed),
-        limit_(std::min<std::size_t>(count_limit, std::numeric_limits<int>::max())) {}
+        limit_(std::min<std::size_t>(count_limit, (std::numeric_limits<int>::max)())) {}
 
   std::size_t size(std::size_t q) const { return blocks_.count[q]; }
   bool is_contiguous(std::size_t q) const { return size(q) == 0 || blocks_.begins[q] >= 0; }
@@ -126,7 +126,7 @@ bool exchange_of_blocks(Space const& space, bool gathers, step_transfers const& 
     comm::tuning const how = tuning_on<Space>();
     comm::algorithm const a = comm_detail::suggest<T>(
         ranks, gathers ? collective::all_gather : collective::all_to_all,
-        static_cast<std::size_t>(std::max(v.source.size(), v.destination.size())), how, false, true);
+        static_cast<std::size_t>((std::max)(v.source.size(), v.destination.size())), how, false, true);
     bool const by_types = a == comm::algorithm::exchange_by_types;
     if (!comm_detail::is_exchange(a) || !how.host_memory) return false;
 

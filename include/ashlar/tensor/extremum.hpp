@@ -12,9 +12,9 @@ struct mpi_datatype<ops_detail::extremum<T, Less>> {
   static MPI_Datatype get() {
     static MPI_Datatype type = MPI_DATATYPE_NULL;
     if (type == MPI_DATATYPE_NULL) {
-      comm_detail::check(MPI_Type_contiguous(sizeof(ops_detail::extremum<T, Less>), MPI_BYTE, &type),
-                         "MPI_Type_contiguous");
-      comm_detail::check(MPI_Type_commit(&type), "MPI_Type_commit");
+      comm_detail::check_mpi(MPI_Type_contiguous(sizeof(ops_detail::extremum<T, Less>), MPI_BYTE, &type),
+                             "MPI_Type_contiguous");
+      comm_detail::check_mpi(MPI_Type_commit(&type), "MPI_Type_commit");
     }
     return type;
   }

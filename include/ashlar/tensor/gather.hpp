@@ -265,7 +265,7 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
 /// Error: ashlar::error on every rank if the extents differ between ranks; if rank 0 gives another number of elements
 ///   than they need; if the ranks do not call the same. A partial layout does not compile.
 /// Example: scatter<layout<"data", none>>(m, {6, 4}, v) of std::vector<float> v is a sharded_tensor<float, layout<"data", none>, M>
-template <class L, class M, int N, class Range>
+template <class L, class M, std::size_t N, class Range>
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0,
              call_site w = call_site::current()) {
   auto const call = tensor_detail::call_of_scatter<L>(m, elements_on_rank_0, w);
@@ -275,7 +275,7 @@ auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elemen
 }
 /// The same for other layouts with a halo, such as stale<H>.
 /// Example: scatter<stale<layout<halo("y", 1), none>>>(m, {6, 4}, v)
-template <class L, class M, int N, class Range>
+template <class L, class M, std::size_t N, class Range>
   requires(layout_detail::layout_has_a_halo<L>::value && !tensor_detail::scatters_halo_cells<L>)
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0,
              call_site w = call_site::current()) {

@@ -71,7 +71,7 @@ ASHLAR_INLINE std::vector<loop_nest<3>> boxes_between(halo_problem const& p, par
 // Calls f(parts) for each choice of one part per dimension, except `own`. Without corners only one part differs.
 template <class F>
 void for_each_neighbour(halo_problem const& p, parts_of_rank const& own,
-                        std::array<std::vector<index_t>, max_rank> const& near, F const& f) {
+                        std::array<std::vector<index_t>, max_rank> const& neighbours, F const& f) {
   parts_of_rank part = own;
   auto const choose = [&](auto const& self, int d, int differ) -> void {
     auto const i = static_cast<std::size_t>(d);
@@ -82,7 +82,7 @@ void for_each_neighbour(halo_problem const& p, parts_of_rank const& own,
     part[i] = own[i];
     self(self, d + 1, differ);
     if (differ != 0 && !p.with_corners) return;
-    for (index_t q : near[i]) {
+    for (index_t q : neighbours[i]) {
       if (q == own[i]) continue;
       part[i] = q;
       self(self, d + 1, differ + 1);

@@ -94,12 +94,21 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block)
       : mesh_(m), extents_(extents), owner_(std::move(block)) {}
 
+  /// Does not compile: the mesh is part of the type.
+  template <class M>
+  sharded_tensor(device_mesh<M> const&, shape const&) {
+    tensor_detail::refuse_mesh<sharded_tensor, M>();
+  }
   /// Does not compile: a variable keeps its type.
   template <class U, class Other, class M, class S>
   sharded_tensor& operator=(sharded_tensor<U, Other, M, S> const&) {
-    static_assert(
-        !tensor_detail::assigned_to_another_type<sharded_tensor, sharded_tensor<U, Other, M, S>>::value,
-        "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)");
+    using Assigned = sharded_tensor<U, Other, M, S>;
+    if constexpr (tensor_detail::assigned_to_another_mesh<sharded_tensor, Assigned>::value)
+      tensor_detail::refuse_assignment<sharded_tensor, Assigned>();
+    else
+      static_assert(
+          !tensor_detail::assigned_to_another_type<sharded_tensor, Assigned>::value,
+          "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)");
     return *this;
   }
   template <class U, class Other, class M, class S>
@@ -233,7 +242,7 @@ template <class T, int Rank>
 struct owned_cells {
   T* first = nullptr;
   shape own, stored;
-  index_t stride[Rank ? Rank : 1]{};
+  index_t stride[array_bound(Rank ? Rank : 1)]{};
 };
 template <class X>
 owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {

@@ -93,8 +93,8 @@ class in_flight : public reader, public unfinished_collective {
     if (requests_.size() == 0) return true;
     or_fail([&] { scope_.require_mpi(); }, false);
     int arrived = 0;
-    comm_detail::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE),
-                       "MPI_Testall");
+    comm_detail::check_mpi(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE),
+                           "MPI_Testall");
     return arrived != 0;
   }
 

@@ -14,14 +14,15 @@ template <class T, int Rank, class F>
 struct generate_cells_kernel {
   T* data;
   shape stored;
-  index_t stride[Rank], first[Rank], n[Rank];
-  interval own[Rank];
-  halo_width widths[Rank];
+  index_t stride[array_bound(Rank)], first[array_bound(Rank)], n[array_bound(Rank)];
+  interval own[array_bound(Rank)];
+  halo_width widths[array_bound(Rank)];
   bool owned_too, all;  // also owned cells; also cells that are not the program's
   F f;
 
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t shown[Rank]{}, index[Rank]{};  // of the cell that is shown; of this cell, wrapped in periodic dimensions
+    index_t shown[array_bound(Rank)]{},
+        index[array_bound(Rank)]{};  // of the cell that is shown; of this cell, wrapped in periodic dimensions
     int sign = 1;
     bool given = false, owned = true;
     index_t rest = i, to = 0;
@@ -69,7 +70,7 @@ template <class Generator, class F, int Rank>
 struct random_cell {
   prng_key key;
   F f;
-  index_t n[Rank];
+  index_t n[array_bound(Rank)];
   template <class... I>
   KOKKOS_FUNCTION typename Generator::value_type operator()(I... at) const {
     constexpr index_t block = meta_detail::uniform_block<typename Generator::value_type>::size;
@@ -119,7 +120,7 @@ struct layout_has_no_given_edge {
 /// Error: halo_sums and a partial layout do not compile, nor does a function that takes another number of indices, or gives
 /// floating numbers for integers or bool.
 /// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
-template <class T, class L, class M, int N, class F>
+template <class T, class L, class M, std::size_t N, class F>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
   static_assert(
@@ -177,7 +178,7 @@ void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
 
 namespace tensor_detail {
 
-template <class L, bool Reversed, class M, class View, int N>
+template <class L, bool Reversed, class M, class View, std::size_t N>
 auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site const& w) {
   static_assert(!std::is_const_v<typename View::value_type>,
                 "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
@@ -235,7 +236,7 @@ inline constexpr bool is_strided_view = std::is_same_v<typename View::array_layo
 /// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view has other extents than
 ///   this rank stores; if L is halo_sums<H> and the view is not contiguous.
 /// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
-template <class L, class M, class View, int N>
+template <class L, class M, class View, std::size_t N>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
   static_assert(
@@ -247,7 +248,7 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], cal
 /// dimension 0 is the last dimension of the view.
 /// Collective, Cost, Error: as adopt.
 /// Example: auto u = adopt_reversed<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {ny, nx});  // view(x, y)
-template <class L, class M, class View, int N>
+template <class L, class M, class View, std::size_t N>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],
                     call_site w = call_site::current()) {

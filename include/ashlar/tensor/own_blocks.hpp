@@ -36,32 +36,33 @@ struct blocks_of_program {
 }
 
 /// Collective: all ranks of c; blocks. Error: ashlar::error on every rank if the blocks do not make up an array.
-template <class View, int N>
+template <class View, std::size_t N>
 blocks_of_program blocks_of_all(communicator const& c, char const* name, View const& view, index_t const (&offset)[N]) {
+  constexpr int rank = static_cast<int>(N);
   index_t mine[2 * N];
-  for (int d = 0; d < N; ++d) {
+  for (int d = 0; d < rank; ++d) {
     mine[d] = offset[d];
-    mine[N + d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
+    mine[rank + d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
   }
   std::vector<index_t> all(static_cast<std::size_t>(c.size()) * 2 * N);
   if (c.size() == 1)
     std::copy_n(mine, 2 * N, all.begin());
   else
-    comm::all_gather(c, static_cast<index_t const*>(mine), std::size_t{2 * N}, all.data());
+    comm::all_gather(c, static_cast<index_t const*>(mine), 2 * N, all.data());
   blocks_of_program b;
-  b.extents.rank = N;
+  b.extents.rank = rank;
   index_t elements = 0;
   for (int q = 0; q < c.size(); ++q) {
     index_t const* const of = all.data() + static_cast<std::size_t>(q) * 2 * N;
     region r;
-    r.rank = N;
-    for (int d = 0; d < N; ++d) {
+    r.rank = rank;
+    for (int d = 0; d < rank; ++d) {
       if (of[d] < 0) fail_begin(name, q);
-      r.dim[d] = {of[d], of[d] + of[N + d]};
-      b.fingerprint = fingerprint_of(collective::exchange, b.fingerprint, of[d], of[N + d]);
+      r.dim[d] = {of[d], of[d] + of[rank + d]};
+      b.fingerprint = fingerprint_of(collective::exchange, b.fingerprint, of[d], of[rank + d]);
     }
     if (r.size() != 0)
-      for (int d = 0; d < N; ++d) b.extents[d] = std::max(b.extents[d], r.dim[d].end);
+      for (int d = 0; d < rank; ++d) b.extents[d] = (std::max)(b.extents[d], r.dim[d].end);
     elements += r.size();
     for (int p = 0; p < q; ++p)
       if (ops_detail::common_size(r, b.of_rank[static_cast<std::size_t>(p)]) != 0) fail_overlap(name, p, q);
@@ -128,7 +129,7 @@ index_t find_transfers(step_transfers& t, device_mesh<M> const& m, blocks_of_pro
   index_t most = 0;
   for (int q = 0; q < sizes.ranks(); ++q) {
     region const theirs = part(q);
-    most = std::max(most, (forward ? theirs : block(q)).size() - ops_detail::common_size(theirs, block(q)));
+    most = (std::max)(most, (forward ? theirs : block(q)).size() - ops_detail::common_size(theirs, block(q)));
     if (forward) {
       t.send(source, theirs, true);
       t.receive(destination, block(q), true);
@@ -152,7 +153,7 @@ index_t find_transfers(step_transfers& t, device_mesh<M> const& m, blocks_of_pro
 ///   extents, and one pass over all pairs of ranks. A copy of the block if it is not row-major and contiguous.
 /// Error: ashlar::error on every rank if blocks overlap or leave elements out. A partial layout does not compile.
 /// Example: auto u = redistribute_from<layout<"y", "x">>(m, block, {first_row, first_column});
-template <class L, class M, class View, int N>
+template <class L, class M, class View, std::size_t N>
 auto redistribute_from(device_mesh<M> const& m, View const& view, index_t const (&offset)[N],
                        call_site w = call_site::current()) {
   static_assert(!tensor_detail::view_has_other_dimensions<View, L>::value && static_cast<int>(View::rank) == N,
@@ -184,7 +185,7 @@ auto redistribute_from(device_mesh<M> const& m, View const& view, index_t const 
 /// Error: ashlar::error on every rank if blocks overlap or leave elements out, or if they make up an array of other extents. A
 ///   partial layout does not compile.
 /// Example: redistribute_to(u, block, {first_row, first_column});
-template <plain_tensor X, class View, int N>
+template <plain_tensor X, class View, std::size_t N>
 void redistribute_to(X const& x, View const& view, index_t const (&offset)[N], call_site w = call_site::current()) {
   using L = layout_t<X>;
   static_assert(!tensor_detail::view_has_other_dimensions<View, L>::value && static_cast<int>(View::rank) == N,

@@ -34,7 +34,7 @@ auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const&
 /// The global indices of this rank's shard of a tensor, before the tensor exists.
 /// Error: an axis that the mesh lacks does not compile.
 /// Example: local_region<batch_sharded<"data", 2>>(m, {6, 4}).dim[0] are this rank's rows
-template <class L, class M, int N>
+template <class L, class M, std::size_t N>
 region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
   return local_region(plan_detail::checked_extents<L>(n), layout_value_v<M, L>, m.sizes(), m.rank());
 }
@@ -47,7 +47,7 @@ region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
 /// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank gives another number of
 ///   elements than its shard has.
 /// Example: pack<batch_sharded<"data", 2>>(m, {6, 4}, rows) of std::vector<float> rows, which are this rank's
-template <class L, class M, int N, class Range>
+template <class L, class M, std::size_t N, class Range>
 auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   comm::require_equal(m.communicator(), n, "ashlar::pack: the extents", w);
@@ -79,7 +79,7 @@ std::vector<element_t<X>> unpack(X const& x) {
 /// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank gives another number of
 ///   elements than they need. A partial layout does not compile.
 /// Example: copy_to_mesh<replicated<2>>(m, {16, 16}, std::vector<float>(256))
-template <class L, class M, int N, class Range>
+template <class L, class M, std::size_t N, class Range>
 auto copy_to_mesh(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements,
                   call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

@@ -115,7 +115,7 @@ class number_writer {
       text.str("");
       write_number(text, *x);
       word_.push_back(word_.size() < marks.size() && marks[word_.size()] == '?' ? "?" : text.str());
-      width_ = std::max(width_, word_.back().size());
+      width_ = (std::max)(width_, word_.back().size());
     }
   }
   void write(int d = 0);

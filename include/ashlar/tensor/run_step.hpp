@@ -167,7 +167,7 @@ void combine_kept(node_group const& g, loop_nest<2> const& kept, T* destination)
           for (index_t r = 0; r < rows; ++r)
             for (index_t j = 0; j < length; j += width)
               combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to,
-                      std::min(width, length - j));
+                      (std::min)(width, length - j));
         });
       });
 }
@@ -219,18 +219,12 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_transfers con
 template <class Ops = builtin_ops, class Space, class T>
 void run_step(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
               T const* source, T* destination) {
-  switch (ranks.size() == 1 ? step_kind::slice : s.what) {
-    case step_kind::slice:
-    case step_kind::pad:
-      return keep<Ops>(space, s, v, source, destination);
-    case step_kind::all_reduce:
-      return reduce_shards<Ops>(space, s, v, ranks, source, destination);
-    default:
-      if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
-      if (s.what == collective::reduce_scatter)
-        return reduce_scatter_shards<Ops>(space, s, v, ranks, source, destination);
-      return exchange(space, s, v, ranks, source, destination);
-  }
+  if (ranks.size() == 1 || s.what == step_kind::slice || s.what == step_kind::pad)
+    return keep<Ops>(space, s, v, source, destination);
+  if (s.what == step_kind::all_reduce) return reduce_shards<Ops>(space, s, v, ranks, source, destination);
+  if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
+  if (s.what == collective::reduce_scatter) return reduce_scatter_shards<Ops>(space, s, v, ranks, source, destination);
+  exchange(space, s, v, ranks, source, destination);
 }
 
 }  // namespace ashlar::tensor_detail

@@ -40,6 +40,37 @@ template <class Variable, class Assigned>
 struct assigned_to_another_type {
   static constexpr bool value = true;
 };
+// True if the two differ in their mesh alone.
+template <class Variable, class Assigned>
+struct assigned_to_another_mesh {
+  static constexpr bool value = std::is_same_v<typename Variable::element_type, typename Assigned::element_type> &&
+                                std::is_same_v<typename Variable::layout_type, typename Assigned::layout_type> &&
+                                !std::is_same_v<typename Variable::mesh_type, typename Assigned::mesh_type>;
+};
+template <class Tensor, class Mesh>
+struct made_on_another_mesh {
+  static constexpr bool value = !std::is_same_v<typename Tensor::mesh_type, Mesh>;
+};
+
+// Shows the sentence of an assignment between tensors of two types. Without a third argument a tensor has a mesh of just the
+// axes that its layout names.
+template <class Variable, class Assigned>
+constexpr void refuse_assignment() {
+  if constexpr (assigned_to_another_mesh<Variable, Assigned>::value)
+    static_assert(
+        !assigned_to_another_mesh<Variable, Assigned>::value,
+        "ashlar::sharded_tensor: the assigned tensor is on another mesh than the variable; name its mesh as the third argument, as in sharded_tensor<T, L, grid>, or write auto y = x");
+  else
+    static_assert(
+        !assigned_to_another_type<Variable, Assigned>::value,
+        "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
+}
+template <class Tensor, class Mesh>
+constexpr void refuse_mesh() {
+  static_assert(
+      !made_on_another_mesh<Tensor, Mesh>::value,
+      "ashlar::sharded_tensor: the tensor is on another mesh than the given one; name this mesh as the third argument, as in sharded_tensor<T, L, grid>, or write make<T, L>(m, extents)");
+}
 
 // Memory for the elements of this rank's shard.
 template <class MemorySpace>
@@ -91,12 +122,15 @@ class sharded_tensor {
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
 
+  /// Does not compile: the mesh is part of the type.
+  template <class M>
+  sharded_tensor(device_mesh<M> const&, shape const&) {
+    tensor_detail::refuse_mesh<sharded_tensor, M>();
+  }
   /// Does not compile: a variable keeps its type.
   template <class U, class L, class M, class S>
   sharded_tensor& operator=(sharded_tensor<U, L, M, S> const&) {
-    static_assert(
-        !tensor_detail::assigned_to_another_type<sharded_tensor, sharded_tensor<U, L, M, S>>::value,
-        "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
+    tensor_detail::refuse_assignment<sharded_tensor, sharded_tensor<U, L, M, S>>();
     return *this;
   }
   template <class U, class L, class M, class S>
@@ -209,7 +243,7 @@ Tensor in_memory_of(Owner const& owner, device_mesh<M> const& m, shape const& ex
   return Tensor(m, extents, memory_of_user<typename Tensor::memory_space>(owner, data, bytes), 0);
 }
 
-template <class L, bool Reversed, class M, class View, int N>
+template <class L, bool Reversed, class M, class View, std::size_t N>
 auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site const& w) {
   using T = typename View::non_const_value_type;
   static_assert(!std::is_const_v<typename View::value_type>,
@@ -251,7 +285,7 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 /// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view is not contiguous or has
 ///   other extents than its shard.
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
-template <class L, class M, class View, int N>
+template <class L, class M, class View, std::size_t N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
   static_assert(
       !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
@@ -264,7 +298,7 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], cal
 /// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank gives no address for a shard
 ///   that has elements.
 /// Example: std::vector<double> mine(rows_of_this_rank * 3); auto x = adopt<layout<"x", none>>(m, mine.data(), {10, 3});
-template <class L, class M, class T, int N>
+template <class L, class M, class T, std::size_t N>
 auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w = call_site::current()) {
   static_assert(!std::is_const_v<T>,
                 "ashlar::adopt: the address is of const elements; copy them, or adopt elements that may be written");
@@ -287,7 +321,7 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w 
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.
 /// Collective, Cost, Error: as adopt.
 /// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)
-template <class L, class M, class View, int N>
+template <class L, class M, class View, std::size_t N>
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],
                     call_site w = call_site::current()) {
   static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value,
@@ -301,10 +335,10 @@ template <class T, int Rank, class F>
 struct generate_kernel {
   T* data;
   shape local;
-  index_set held[Rank ? Rank : 1];
+  index_set held[array_bound(Rank ? Rank : 1)];
   F f;
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t at[Rank ? Rank : 1]{};
+    index_t at[array_bound(Rank ? Rank : 1)]{};
     index_t rest = i;
     for (int d = Rank - 1; d >= 0; --d) {
       at[d] = held[d][rest % local.extent[d]];
@@ -377,7 +411,7 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 /// Error: a partial layout does not compile: each rank's term would be the whole value. A function that takes another number of indices
 /// does not compile, nor does a function that gives floating numbers for integers or bool.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
-template <class T, class L, class M, int N, class F>
+template <class T, class L, class M, std::size_t N, class F>
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
   static_assert(
       !plan_detail::layout_is_partial<L>::value,

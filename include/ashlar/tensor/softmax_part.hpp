@@ -12,8 +12,8 @@ struct mpi_datatype<ops_detail::softmax_part<T>> {
   static MPI_Datatype get() {
     static MPI_Datatype type = MPI_DATATYPE_NULL;
     if (type == MPI_DATATYPE_NULL) {
-      comm_detail::check(MPI_Type_contiguous(3, mpi_datatype<T>::get(), &type), "MPI_Type_contiguous");
-      comm_detail::check(MPI_Type_commit(&type), "MPI_Type_commit");
+      comm_detail::check_mpi(MPI_Type_contiguous(3, mpi_datatype<T>::get(), &type), "MPI_Type_contiguous");
+      comm_detail::check_mpi(MPI_Type_commit(&type), "MPI_Type_commit");
     }
     return type;
   }

@@ -18,7 +18,7 @@ ASHLAR_INLINE void keep_away(kernels::box& cells, int d, index_t own_begin, inde
 template <class R, int Rank>
 struct stencil_target {
   stencil_output<R> output;
-  index_t stride[Rank];
+  index_t stride[array_bound(Rank)];
 };
 template <class Y>
 stencil_target<element_t<Y>, rank_v<Y>> stencil_target_of(Y const& y) {
@@ -44,7 +44,7 @@ stencil_target<several<element_t<First>, element_t<Y>...>, rank_v<First>> stenci
 /// The neighbours of the owned cell at a position.
 template <class T, int Rank, int Cells>
 void set_neighbours(ops_detail::neighbours<T, Rank, Cells>& u, owned_cells<T, Rank> const& x,
-                    index_t const (&position)[Rank]) {
+                    index_t const (&position)[array_bound(Rank)]) {
   u.cell = x.first;
   std::copy_n(x.stride, Rank, u.stride);
   if constexpr (Cells < Rank) {
@@ -64,7 +64,7 @@ stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, stencil_target<R, Rank> 
     k.first.of[d] = own.dim[d].begin + cells.lower[d];
     k.result = k.result.from(cells.lower[d] * y.stride[d]);
   }
-  index_t lower[Rank];
+  index_t lower[array_bound(Rank)];
   std::copy_n(cells.lower, Rank, lower);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     using kernel = stencil_kernel<F, R, Rank, T...>;

@@ -24,7 +24,7 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
   row_major_strides const strides(stored);
   auto const from = owned_cells_of(ct);
   kernel k{f, all_cells_of(y), {}, {}, {}, {}, from.first, {}, {}, {}, {}};
-  index_t corner[rank];  // stored position 0, as a position in the owned cells
+  index_t corner[array_bound(rank)];  // stored position 0, as a position in the owned cells
   for (int d = 0; d < rank; ++d) {
     index_t const room = Y::widths.dim[d].lower;
     corner[d] = -room;

@@ -17,9 +17,10 @@ void for_each_box_around(X const& x, stencil_reach const& around, region own, Ru
     index_t const n = x.extents()[d], begin = own.dim[d].begin, end = own.dim[d].end;
     bool const periodic = X::widths.dim[d].below == edge::periodic;
     index_t const first = begin - around.lower[d], last = end + around.upper[d];
-    for (index_t from = periodic ? first : std::max<index_t>(first, 0); from < (periodic ? last : std::min(last, n));) {
+    for (index_t from = periodic ? first : std::max<index_t>(first, 0);
+         from < (periodic ? last : (std::min)(last, n));) {
       index_t const period = (from - (from % n + n) % n) / n;
-      index_t const to = std::min(last, (period + 1) * n);
+      index_t const to = (std::min)(last, (period + 1) * n);
       box.lower[d] = from - begin;
       box.extent[d] = to - from;
       own.dim[d].begin = begin - period * n;

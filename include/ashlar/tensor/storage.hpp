@@ -199,8 +199,8 @@ std::shared_ptr<storage<MemorySpace>> pool<MemorySpace>::allocate(std::size_t by
   block* b = nullptr;
   auto const count = [&] {
     s.in_use += bytes;
-    s.peak = std::max(s.peak, s.in_use);
-    s.most_in_use = std::max(s.most_in_use, s.in_use);
+    s.peak = (std::max)(s.peak, s.in_use);
+    s.most_in_use = (std::max)(s.most_in_use, s.in_use);
     s.last_use[index] = ++s.uses;
   };
   {
@@ -211,8 +211,8 @@ std::shared_ptr<storage<MemorySpace>> pool<MemorySpace>::allocate(std::size_t by
       s.free[index].pop_back();
       s.free_bytes -= size;
       count();
-    } else if (s.held + size > kept_anyway + 2 * std::max(s.most_in_use, s.in_use + bytes)) {
-      s.give_back(s.held + size - kept_anyway - 2 * std::max(s.most_in_use, s.in_use + bytes));
+    } else if (s.held + size > kept_anyway + 2 * (std::max)(s.most_in_use, s.in_use + bytes)) {
+      s.give_back(s.held + size - kept_anyway - 2 * (std::max)(s.most_in_use, s.in_use + bytes));
     }
   }
   if (b == nullptr) {

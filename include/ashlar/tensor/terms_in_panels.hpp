@@ -118,8 +118,8 @@ class operand_in_panels {
   /// Lets MPI move messages.
   void progress() {
     int arrived = 0;
-    comm_detail::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE),
-                       "MPI_Testall");
+    comm_detail::check_mpi(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE),
+                           "MPI_Testall");
   }
   /// Leaves the memory to messages that come late.
   void give_up() {

@@ -20,7 +20,7 @@ namespace ashlar {
 /// Error: ashlar::error if the text is another; `expected` replaces its words.
 /// Example: parse_whole("batch", "128") == 128
 ASHLAR_INLINE index_t parse_whole(std::string const& option, std::string const& text, index_t least = 1,
-                                  index_t most = std::numeric_limits<index_t>::max(), std::string expected = "");
+                                  index_t most = (std::numeric_limits<index_t>::max)(), std::string expected = "");
 
 /// The number of at least 0 and less than `below` that an option's text is.
 /// Error: as parse_whole.

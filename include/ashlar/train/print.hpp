@@ -46,7 +46,7 @@ void print_mesh(std::ostream& out, device_mesh<M> const& m) {
 /// Writes a name, a layout and a drawing of the blocks per rank of a tensor of these extents, on rank 0.
 /// Collective: no.
 /// Example: print_blocks<layout<"data", none>>(std::cout, m, "a batch of images", {64, 784});
-template <class L, class M, int N>
+template <class L, class M, std::size_t N>
 void print_blocks(std::ostream& out, device_mesh<M> const& m, char const* name, index_t const (&extents)[N],
                   char const* purpose = "") {
   if (m.rank() != 0) return;

@@ -83,7 +83,7 @@ class progress {
  private:
   using clock = std::chrono::steady_clock;
 
-  double seconds() const { return std::max(std::chrono::duration<double>(clock::now() - start_).count(), 1e-9); }
+  double seconds() const { return (std::max)(std::chrono::duration<double>(clock::now() - start_).count(), 1e-9); }
   static int columns(std::FILE* out);
   static bool is_terminal(std::FILE* out);
   static std::string percent_text(int percent);

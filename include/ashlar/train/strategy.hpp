@@ -142,7 +142,7 @@ struct layout_of_rule {
 template <int Rule, class Otherwise, class Place, class... Rules>
   requires(Rule >= 0)
 struct layout_of_rule<Rule, Otherwise, Place, Rules...> {
-  using rules = slots<std::index_sequence_for<Rules...>, Rules...>;
+  using rules = slot_list<std::index_sequence_for<Rules...>, Rules...>;
   using type = typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
   static_assert(
       !rule_has_another_rank<typename parameter_of<typename Place::path>::type, type, Place::rank>::value,
@@ -223,10 +223,12 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key,
                           m, extents, key, site);
     case initializer::normal:
       return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(w.deviation)}, m, extents, key, site);
-    default:
-      backend<Handle>::note_extents(m, extents, site);
-      return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
+    case initializer::zeros:
+    case initializer::ones:
+      break;
   }
+  backend<Handle>::note_extents(m, extents, site);
+  return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
 }
 
 template <class Handle>

@@ -26,6 +26,8 @@ namespace ashlar {
 class number_log {
  public:
   number_log(communicator const& c, std::string file_path, index_t steps_before = 0);
+  number_log(number_log const&) = delete;
+  number_log& operator=(number_log const&) = delete;
   template <class T>
   void add(T number) {
     if (writes_) comm::on_root(ranks_, [&] { file_.add(train_detail::number_text(number)); });
@@ -42,8 +44,8 @@ class number_log {
 /// The length of a training run, its files, and its output on the screen.
 struct run_options {
   int epochs = 1;
-  index_t steps = std::numeric_limits<index_t>::max();  ///< the run ends after this step, or with its last epoch.
-  std::string losses{}, log{}, trace{};                 ///< files: a number_log, a csv_log, a comm::trace. Empty: none.
+  index_t steps = (std::numeric_limits<index_t>::max)();  ///< the run ends after this step, or with its last epoch.
+  std::string losses{}, log{}, trace{};  ///< files: a number_log, a csv_log, a comm::trace. Empty: none.
   std::vector<std::string> columns = {"loss", "accuracy"};  ///< loss, metric, numbers evaluated after each epoch.
   std::string example = "example";                          ///< the name of one, to show the pace.
   bool shown = true;                                        ///< rank 0 shows a bar per epoch, then a row of a table.

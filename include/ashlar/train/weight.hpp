@@ -27,7 +27,7 @@ struct weight {
   static_assert(!train_detail::weight_without_extents<Rank>::value,
                 "ashlar::weight: a parameter has at least one dimension; write its extents, as in weight{784, 200}");
   static constexpr int rank = Rank;
-  index_t extent[Rank < 1 ? 1 : Rank];
+  index_t extent[meta_detail::array_bound(Rank < 1 ? 1 : Rank)];
   initializer first = Rank == 1 ? initializer::zeros : initializer::glorot_uniform;
 
   template <class... I>

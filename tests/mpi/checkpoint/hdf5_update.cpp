@@ -41,17 +41,17 @@ void write_vector(hid_t file, char const* name) {
   hsize_t const n = all.size();
   hdf5_id const space(H5Screate_simple(1, &n, nullptr), H5Sclose, "make a space"),
       set(H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose, "create");
-  hdf5_id::check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "write");
+  hdf5_id::check_status(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "write");
 }
 void write_foreign(std::filesystem::path const& path, foreign const& f) {
   hdf5_id const of_file(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make properties"),
       access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties"),
       creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
-  hdf5_id::check(H5Pset_userblock(of_file, f.user_block), "set");
+  hdf5_id::check_status(H5Pset_userblock(of_file, f.user_block), "set");
 #if H5_VERSION_GE(1, 10, 1)
-  if (f.paged) hdf5_id::check(H5Pset_file_space_strategy(of_file, H5F_FSPACE_STRATEGY_PAGE, true, 1), "set");
+  if (f.paged) hdf5_id::check_status(H5Pset_file_space_strategy(of_file, H5F_FSPACE_STRATEGY_PAGE, true, 1), "set");
 #endif
-  if (f.latest) hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "set");
+  if (f.latest) hdf5_id::check_status(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "set");
   hdf5_id const file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, of_file, access), H5Fclose, "create");
   write_vector(file, "before");
   f.properties(creation);
@@ -64,7 +64,8 @@ void write_foreign(std::filesystem::path const& path, foreign const& f) {
     hdf5_id const set(H5Dcreate2(file, "u", f.type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose, "create");
     std::vector<double> all(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
     for (std::size_t k = 0; k < all.size(); ++k) all[k] = old_value(k);
-    if (f.written) hdf5_id::check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "write");
+    if (f.written)
+      hdf5_id::check_status(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "write");
   }
   write_vector(file, "after");
 }
@@ -75,11 +76,11 @@ std::vector<double> elements(std::filesystem::path const& path, char const* name
   if (more != 0) {
     hsize_t n[H5S_MAX_RANK]{};
     for (int d = 0, rank = H5Sget_simple_extent_dims(old, n, nullptr); d < rank; ++d) n[d] += more;
-    hdf5_id::check(H5Dset_extent(set, n), "extend");
+    hdf5_id::check_status(H5Dset_extent(set, n), "extend");
   }
   hdf5_id const space(H5Dget_space(set), H5Sclose, "open");
   std::vector<double> all(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)), 12345.);
-  hdf5_id::check(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "read");
+  hdf5_id::check_status(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "read");
   return all;
 }
 // What u shall have.
@@ -137,9 +138,9 @@ void check_file(communicator const& c, std::filesystem::path const& path, expect
 
 void set_chunk(hid_t p, hsize_t a, hsize_t b) {
   hsize_t const n[]{a, b};
-  hdf5_id::check(H5Pset_chunk(p, 2, n), "set");
+  hdf5_id::check_status(H5Pset_chunk(p, 2, n), "set");
 }
-void set_fill(hid_t p) { hdf5_id::check(H5Pset_fill_value(p, H5T_NATIVE_DOUBLE, &filling), "set"); }
+void set_fill(hid_t p) { hdf5_id::check_status(H5Pset_fill_value(p, H5T_NATIVE_DOUBLE, &filling), "set"); }
 
 // Ways to store 20 x 17 elements.
 std::vector<foreign> storages() {
@@ -326,7 +327,7 @@ TEST_CASE("update_hdf5: complex numbers in both orders and with gaps, and bool")
               native(H5Tcreate(H5T_COMPOUND, 16), H5Tclose, "make a type");
           H5Tinsert(native, "r", 0, H5T_NATIVE_DOUBLE), H5Tinsert(native, "i", 8, H5T_NATIVE_DOUBLE);
           std::vector<number> all(66);
-          hdf5_id::check(H5Dread(set, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "read");
+          hdf5_id::check_status(H5Dread(set, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "read");
           bool same = true;
           for (index_t i = 0; i < 6; ++i)
             for (index_t j = 0; j < 11; ++j) {
@@ -459,7 +460,8 @@ TEST_CASE("update_hdf5: ranks that name different datasets get one error, and th
       properties(creation);
       hdf5_id const set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose, "create");
       std::vector<double> const all(340, 3);
-      if (written) hdf5_id::check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "write");
+      if (written)
+        hdf5_id::check_status(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "write");
     };
     auto const chunks = [](hid_t p) { set_chunk(p, 4, 3); };
     auto const deflated = [](hid_t p) { set_chunk(p, 4, 3), H5Pset_deflate(p, 1); };
@@ -515,7 +517,7 @@ TEST_CASE("update_hdf5: a filter that HDF5 cannot apply is one error on every ra
     H5Zregister(&description);
     write_foreign(path, {.properties = [](hid_t p) {
                     set_chunk(p, 4, 3);
-                    hdf5_id::check(H5Pset_filter(p, number, 0, 0, nullptr), "set");
+                    hdf5_id::check_status(H5Pset_filter(p, number, 0, 0, nullptr), "set");
                   }});
     H5Zunregister(number);
   });

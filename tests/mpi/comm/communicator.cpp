@@ -104,7 +104,7 @@ TEST_CASE("communicator: a rank alone needs no MPI communicator") {
 TEST_CASE("communicator: errors of MPI are exceptions, and the communicator works on") {
   communicator const c(MPI_COMM_WORLD);
   int x = 1;
-  CHECK_THROWS_AS(comm_detail::check(MPI_Bcast(&x, 1, MPI_INT, c.size() + 5, c.get()), "MPI_Bcast"), error);
+  CHECK_THROWS_AS(comm_detail::check_mpi(MPI_Bcast(&x, 1, MPI_INT, c.size() + 5, c.get()), "MPI_Bcast"), error);
   CHECK_THROWS_WITH_AS(communicator(MPI_COMM_NULL), doctest::Contains("MPI_COMM_NULL has no ranks"), error);
   comm::all_reduce<op::sum>(c, &x, 1);
   CHECK(x == c.size());

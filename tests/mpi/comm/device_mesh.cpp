@@ -203,3 +203,20 @@ TEST_CASE("device_mesh: a Cartesian communicator gives the sizes, and MPI divide
   CHECK(three.sizes().size[1] == 1);
   CHECK(three.size() == ranks);
 }
+
+TEST_CASE("an inter-communicator is one error on every rank, and a merged one is a mesh") {
+  int const p = world_size();
+  if (p < 2) return;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm part = MPI_COMM_NULL, both = MPI_COMM_NULL, merged = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 3, &both);
+  char const* const sentence = ": the communicator is an inter-communicator, which joins two groups of ranks; merge";
+  CHECK(said([&] { device_mesh<line> const m(both); }).starts_with(std::string("ashlar::device_mesh") + sentence));
+  CHECK(said([&] { device_mesh<line> const m(both, {p}); }).starts_with(std::string("ashlar::device_mesh") + sentence));
+  CHECK(said([&] { communicator const c(both); }).starts_with(std::string("ashlar::communicator") + sentence));
+  MPI_Intercomm_merge(both, rank > 0, &merged);
+  CHECK(device_mesh<line>(merged).size() == p);
+  for (MPI_Comm* c : {&merged, &both, &part}) MPI_Comm_free(c);
+}

@@ -4,6 +4,8 @@ extern int begin, block, blocks, box, column, columns, copy, count, data, end, f
     height, id, image, images, input, items, iterations, kind, line, lines, m, mean, n, name, output, parameters, part,
     particles, path, points, position, result, results, root, row, rows, seed, shape, size, state, step, steps, sum,
     text, time_step, total, type, units, value, values, velocity, view, width, x, y, z;
+#define ASHLAR_LINKS_FFT  // this source is compiled only
+#define ASHLAR_LINKS_SCALAPACK
 #include "ashlar/ashlar.hpp"
 #include "ashlar/checkpoint.hpp"
 #include "ashlar/data.hpp"

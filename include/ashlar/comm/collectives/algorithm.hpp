@@ -64,8 +64,8 @@ struct tuning_row {
   algorithm of_mpi;
   bool strided = false;
 };
-inline constexpr int any_ranks = std::numeric_limits<int>::max();
-inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
+inline constexpr int any_ranks = (std::numeric_limits<int>::max)();
+inline constexpr std::size_t any_bytes = (std::numeric_limits<std::size_t>::max)();
 
 /// The rows for calls that no measured row fits.
 inline constexpr tuning_row usual_rows[]{

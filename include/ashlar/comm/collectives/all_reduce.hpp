@@ -29,7 +29,7 @@ void all_reduce_in_parts(communicator const& c, T const* source, T* destination,
   auto const p = std::size_t(c.size());
   auto& starts = c.state().starts;
   starts.resize(p + 1);
-  for (std::size_t q = 0; q <= p; ++q) starts[q] = q * (n / p) + std::min(q, n % p);
+  for (std::size_t q = 0; q <= p; ++q) starts[q] = q * (n / p) + (std::min)(q, n % p);
   T* const part = destination + starts[std::size_t(c.rank())];
   reduce_scatter_by_exchange<Op>(c, source, part, starts.data(), how);
   all_gather_by_exchange(c, static_cast<T const*>(part), destination, starts.data(), how);
@@ -69,7 +69,7 @@ template <class Op, class T>
 void combine_pieces(node_group const& g, std::span<block<T const> const> pieces, std::size_t first, std::size_t last) {
   std::size_t begin = 0;  // of the piece
   for (std::size_t i = 0; i < pieces.size(); begin += pieces[i++].size) {
-    std::size_t const from = std::max(first, begin), to = std::min(last, begin + pieces[i].size);
+    std::size_t const from = (std::max)(first, begin), to = (std::min)(last, begin + pieces[i].size);
     if (from >= to) continue;
     combine_operands<Op, T>(
         g, [&](int q) { return g.at<T const>(q, g.source<std::uint64_t>(q)[i]); }, from - begin, to - from,
@@ -129,7 +129,7 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
                              return ASHLAR_MPI_INIT(Allreduce)(in, out, count_type(n), type, op, rest...);
                            });
   for (std::size_t i = 0; i < n; i += how.count_limit) {
-    std::size_t const m = std::min(how.count_limit, n - i);
+    std::size_t const m = (std::min)(how.count_limit, n - i);
     void const* operand = source + i;
     if (a == comm::algorithm::mpi_in_place) {
       copy_block(how, source + i, destination + i, m);

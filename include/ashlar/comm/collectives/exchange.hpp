@@ -62,19 +62,19 @@ comm::algorithm choose(communicator const& c, collective what, std::size_t n, co
 template <class T>
 void post_receive(communicator const& c, block<T> b, int from, comm::tuning const& how) {
   for (std::size_t i = 0; i < b.size; i += how.count_limit)
-    check(ASHLAR_MPI(MPI_Irecv)(b.data + i, count_type(std::min(how.count_limit, b.size - i)),
-                                comm::mpi_datatype<T>::get(), from, c.state().in_progress.tag, c.get(),
-                                &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
-          "MPI_Irecv");
+    check_mpi(ASHLAR_MPI(MPI_Irecv)(b.data + i, count_type((std::min)(how.count_limit, b.size - i)),
+                                    comm::mpi_datatype<T>::get(), from, c.state().in_progress.tag, c.get(),
+                                    &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Irecv");
 }
 
 template <class T>
 void post_send(communicator const& c, block<T const> b, int to, comm::tuning const& how) {
   for (std::size_t i = 0; i < b.size; i += how.count_limit, ++c.counters().mpi_sends)
-    check(ASHLAR_MPI(MPI_Isend)(b.data + i, count_type(std::min(how.count_limit, b.size - i)),
-                                comm::mpi_datatype<T>::get(), to, c.state().in_progress.tag, c.get(),
-                                &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
-          "MPI_Isend");
+    check_mpi(ASHLAR_MPI(MPI_Isend)(b.data + i, count_type((std::min)(how.count_limit, b.size - i)),
+                                    comm::mpi_datatype<T>::get(), to, c.state().in_progress.tag, c.get(),
+                                    &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Isend");
 }
 
 // The derived datatype of these elements of type T, which the communicator keeps.
@@ -170,7 +170,7 @@ class received_arrays {
   void combine(T const* own, T* out, std::size_t first, std::size_t end) const {
     constexpr std::size_t width = 4096 / sizeof(T);
     for (std::size_t begin = first; begin < end; begin += width) {
-      std::size_t const m = std::min(width, end - begin);
+      std::size_t const m = (std::min)(width, end - begin);
       auto const x = [&](int q) -> T const* { return (q == rank_ ? own : from(q)) + begin; };
       T* const sum = (ranks_ == 2 ? out : data_) + begin;  // the first array received is x(0) or x(1)
       T const *const a = x(0), *const b = x(1);

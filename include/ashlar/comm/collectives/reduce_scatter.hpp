@@ -13,13 +13,13 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
                                 comm::tuning const& how) {
   int const p = c.size(), r = c.rank();
   std::size_t largest = 0;
-  for (int q = 0; q < p; ++q) largest = std::max(largest, starts[q + 1] - starts[q]);
-  std::size_t const step = std::min(largest, std::max<std::size_t>(how.piece_bytes / sizeof(T), 1));
+  for (int q = 0; q < p; ++q) largest = (std::max)(largest, starts[q + 1] - starts[q]);
+  std::size_t const step = (std::min)(largest, std::max<std::size_t>(how.piece_bytes / sizeof(T), 1));
   received_arrays<T> const received(c, step);
   for (std::size_t begin = 0; begin < largest; begin += step) {
     auto const piece = [&](int q) {
-      std::size_t const first = std::min(starts[q] + begin, starts[q + 1]);
-      return block<T const>{source + first, std::min(step, starts[q + 1] - first)};
+      std::size_t const first = (std::min)(starts[q] + begin, starts[q + 1]);
+      return block<T const>{source + first, (std::min)(step, starts[q + 1] - first)};
     };
     block<T const> const own = piece(r);
     auto const receive = [&](int q) { return block<T>{received.from(q), own.size}; };
@@ -67,7 +67,8 @@ void run_reduce_scatter(communicator const& c, T const* source, T* destination, 
     for (int q = 0; q < p; ++q)
       for (std::size_t i = starts[q]; i < starts[q + 1]; i += how.count_limit)
         call_mpi(c, "MPI_Reduce", ASHLAR_MPI(MPI_Reduce), ASHLAR_MPI(MPI_Ireduce), source + i,
-                 destination + (i - starts[q]), count_type(std::min(how.count_limit, starts[q + 1] - i)), type, op, q);
+                 destination + (i - starts[q]), count_type((std::min)(how.count_limit, starts[q + 1] - i)), type, op,
+                 q);
   } else if (equal && a != comm::algorithm::mpi_with_counts) {
     call_mpi(c, "MPI_Reduce_scatter_block", ASHLAR_MPI(MPI_Reduce_scatter_block), ASHLAR_MPI(MPI_Ireduce_scatter_block),
              source, destination, count_type(n), type, op);

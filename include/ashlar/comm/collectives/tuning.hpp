@@ -97,7 +97,7 @@ template <class T, class Body>
 void for_elements_of(comm::tuning const& how, std::size_t n, Body const& body) {
   constexpr std::size_t page = 4096 / sizeof(T), pages_per_thread = 8;
   if (n <= 2 * pages_per_thread * page) return body(std::size_t{0}, n);
-  auto const of_pages = [&](std::size_t first, std::size_t until) { body(first * page, std::min(n, until * page)); };
+  auto const of_pages = [&](std::size_t first, std::size_t until) { body(first * page, (std::min)(n, until * page)); };
   how.for_ranges((n + page - 1) / page, pages_per_thread,
                  [](void const* f, std::size_t first, std::size_t until) {
                    (*static_cast<decltype(of_pages) const*>(f))(first, until);

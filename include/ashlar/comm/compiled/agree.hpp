@@ -86,7 +86,7 @@ ASHLAR_INLINE void require_equal(communicator const& c, std::span<index_t const>
     // One maximum gives the largest of each value and, since ~x reverses the order, the smallest too. The number of
     // values is one of them, so ranks with different numbers stop in the first round.
     index_t extremes[2 * (width + 1)] = {index_t(n)};
-    for (std::size_t i = begin; i < std::min(begin + width, n); ++i) extremes[1 + i - begin] = values[i];
+    for (std::size_t i = begin; i < (std::min)(begin + width, n); ++i) extremes[1 + i - begin] = values[i];
     for (std::size_t i = 0; i <= width; ++i) extremes[width + 1 + i] = ~extremes[i];
     index_t mine[width + 1];
     std::copy_n(extremes, width + 1, mine);

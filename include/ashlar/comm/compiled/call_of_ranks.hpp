@@ -87,7 +87,7 @@ ASHLAR_INLINE range_over_ranks call_of_ranks::compare(communicator const& ranks,
   auto const reduce = what == header_is::hidden ? &PMPI_Iallreduce : &MPI_Iallreduce;
   if (what == header_is::an_agreement)
     ++ranks.counters().mpi_collectives, ranks.counters().agreement.add(sizeof b->mine);
-  check(reduce(b->mine, b->least, words, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
+  check_mpi(reduce(b->mine, b->least, words, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
   ranks.wait(request);
   auto const differs = [&](int word) { return b->least[word] != ~b->least[word + 1]; };
   std::unique_ptr<buffers> const done(differs(0) ? nullptr : b);
@@ -104,7 +104,7 @@ ASHLAR_INLINE range_over_ranks call_of_ranks::compare(communicator const& ranks,
   }
   now.text().copy(b->described.text, sizeof b->described.text - 1);
   b->all.resize(static_cast<std::size_t>(ranks.size()));
-  check(PMPI_Iallgather(&b->described, sizeof(call), MPI_BYTE, b->all.data(), sizeof(call), MPI_BYTE, ranks.get(),
+  check_mpi(PMPI_Iallgather(&b->described, sizeof(call), MPI_BYTE, b->all.data(), sizeof(call), MPI_BYTE, ranks.get(),
                         &request),
         "MPI_Iallgather");
   ranks.wait(request);
@@ -124,7 +124,7 @@ ASHLAR_INLINE void call_of_ranks::tell(collective_name const& name) const {
 ASHLAR_INLINE int call_of_ranks::largest_tag() {
   static int const tag = [] {
     int *bound = nullptr, found = 0;
-    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
+    check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
     return (found ? *bound : 32767) - 1;
   }();
   return tag;

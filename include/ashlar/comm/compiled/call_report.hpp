@@ -19,8 +19,8 @@ ASHLAR_INLINE std::string different_tensors(call_on_rank const& one, call_on_ran
     tensor_list::tensor const& t = l.last[n % tensor_list::kept];
     return t.number == n ? &t : nullptr;
   };
-  std::uint64_t const common = std::min(a.number, b.number);
-  std::uint64_t n = common - std::min(common, tensor_list::kept) + 1;
+  std::uint64_t const common = (std::min)(a.number, b.number);
+  std::uint64_t n = common - (std::min)(common, tensor_list::kept) + 1;
   for (; n <= common; ++n) {
     auto const *const mine = at(a, n), *const theirs = at(b, n);
     if (mine != nullptr && theirs != nullptr && mine->fingerprint != theirs->fingerprint)

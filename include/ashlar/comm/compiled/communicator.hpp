@@ -23,9 +23,9 @@ ASHLAR_INLINE communicator_state::~communicator_state() {
 
 ASHLAR_INLINE void communicator_state::adopt(MPI_Comm made) {
   handle = made;
-  check(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  check(MPI_Comm_rank(handle, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(handle, &size), "MPI_Comm_size");
+  check_mpi(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check_mpi(MPI_Comm_rank(handle, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(handle, &size), "MPI_Comm_size");
 }
 
 ASHLAR_INLINE void communicator_state::lose_messages() {
@@ -79,7 +79,7 @@ ASHLAR_INLINE communicator communicator::split(int color, int key) const {
   part.state_->monitor = state_->monitor;
   if (size() == 1) return part;
   MPI_Comm made = MPI_COMM_NULL;
-  comm_detail::check(MPI_Comm_split(get(), color, key, &made), "MPI_Comm_split");
+  comm_detail::check_mpi(MPI_Comm_split(get(), color, key, &made), "MPI_Comm_split");
   part.state_->adopt(made);
   part.state_->oversubscribed = state_->oversubscribed;
   part.state_->yields = yields();
@@ -89,12 +89,12 @@ ASHLAR_INLINE communicator communicator::split(int color, int key) const {
 
 ASHLAR_INLINE void communicator::wait(
     MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
-  wait_until([&](int& done) { comm_detail::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
+  wait_until([&](int& done) { comm_detail::check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
 }
 
 ASHLAR_INLINE void communicator::wait_all(std::span<MPI_Request> requests) const {
   wait_until([&](int& done) {
-    comm_detail::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    comm_detail::check_mpi(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
   });
 }
 

@@ -21,24 +21,23 @@ ASHLAR_INLINE MPI_Datatype derived_types::get(strided_elements const& elements, 
     all_.splice(all_.begin(), all_, known);
     return known->type;
   }
-  auto const bytes = [&](int d) {
-    return static_cast<MPI_Aint>(elements.stride[d] * static_cast<index_t>(element_bytes));
-  };
+  auto const bytes = [&](int d) { return elements.stride[d] * static_cast<index_t>(element_bytes); };
   auto const extent = [&](int d) { return static_cast<int>(elements.extent[d]); };
   // The two innermost loops are one type if elements of the innermost are neighbours: MPI copies its rows as blocks.
   int d = elements.loops - 1;
   bool const rows = d > 0 && elements.stride[d] == 1;
   MPI_Datatype type = element;
   if (rows) {
-    check(MPI_Type_create_hvector(extent(d - 1), extent(d), bytes(d - 1), element, &type), "MPI_Type_create_hvector");
+    check_mpi(MPI_Type_create_hvector(extent(d - 1), extent(d), bytes(d - 1), element, &type),
+              "MPI_Type_create_hvector");
     d -= 2;
   }
   for (; d >= 0; --d) {
     MPI_Datatype inner = type;
-    check(MPI_Type_create_hvector(extent(d), 1, bytes(d), inner, &type), "MPI_Type_create_hvector");
+    check_mpi(MPI_Type_create_hvector(extent(d), 1, bytes(d), inner, &type), "MPI_Type_create_hvector");
     if (inner != element) MPI_Type_free(&inner);
   }
-  check(MPI_Type_commit(&type), "MPI_Type_commit");
+  check_mpi(MPI_Type_commit(&type), "MPI_Type_commit");
   all_.push_front({elements, element, type});
   if (all_.size() > most) {
     MPI_Type_free(&all_.back().type);

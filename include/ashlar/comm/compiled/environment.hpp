@@ -38,11 +38,11 @@ ASHLAR_INLINE mpi_environment::mpi_environment() {
   MPI_Initialized(&initialized);
   if (!initialized) {
     // Kernels run on many threads; only the main thread calls MPI.
-    comm_detail::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    comm_detail::check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     owns_ = true;
   }
   int rank = 0;
-  comm_detail::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  comm_detail::check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   comm_detail::node_load::of_this_program().oversubscribed(MPI_COMM_WORLD);
   if (settings.seconds > 0) watchdog_.emplace(rank, settings);
 }

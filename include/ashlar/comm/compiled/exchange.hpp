@@ -7,15 +7,15 @@ namespace ashlar::comm_detail {
 
 ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from) {
   auto& s = c.state();
-  check(MPI_Irecv(at, 1, type, from, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
-        "MPI_Irecv");
+  check_mpi(MPI_Irecv(at, 1, type, from, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
+            "MPI_Irecv");
 }
 
 ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to) {
   auto& s = c.state();
   ++s.counters->mpi_sends;
-  check(MPI_Isend(at, 1, type, to, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
-        "MPI_Isend");
+  check_mpi(MPI_Isend(at, 1, type, to, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
+            "MPI_Isend");
 }
 
 ASHLAR_INLINE void give_up(communicator const& c) {

@@ -17,7 +17,7 @@ ASHLAR_INLINE void poll(std::span<MPI_Request> requests) {
 ASHLAR_INLINE bool any_rank(MPI_Comm comm, bool here) {
   int any = here;
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
   poll({&request, 1});
   return any != 0;
 }
@@ -44,8 +44,8 @@ ASHLAR_INLINE node_load& node_load::of_this_program() {
 ASHLAR_INLINE bool node_load::oversubscribed(MPI_Comm comm) {
   if (of_all_) return *of_all_;
   int ranks = 0, processes = 0;
-  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
+  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
   bool const now = exceed_cores(comm, ranks);
   if (ranks == processes) of_all_ = now;
   return now;
@@ -57,11 +57,11 @@ ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm, int size) {
     core_set cores = own_cores();
   } mine;
   int length = 0;
-  check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
+  check_mpi(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
   std::vector<place> all(std::size_t(size), mine);
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
-        "MPI_Iallgather");
+  check_mpi(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
+            "MPI_Iallgather");
   poll({&request, 1});
 
   // Launchers bind each rank to cores of its own, so only the union of all ranks of a node gives the number of cores.
@@ -78,17 +78,17 @@ ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm, int size) {
     if (at == 0) nodes.push_back({p.node, 0, most_cores, {}}), at = nodes.size();
     node& n = nodes[at - 1];
     ++n.ranks;
-    n.fewest_of_a_rank = std::min(n.fewest_of_a_rank, static_cast<int>(p.cores.count()));
+    n.fewest_of_a_rank = (std::min)(n.fewest_of_a_rank, static_cast<int>(p.cores.count()));
     n.cores |= p.cores;
   }
   int least = most_cores;
   bool exceed = false;
   for (node const& n : nodes) {
     int const cores = static_cast<int>(n.cores.count());
-    least = std::min({least, cores / n.ranks, n.fewest_of_a_rank});
+    least = (std::min)({least, cores / n.ranks, n.fewest_of_a_rank});
     exceed = exceed || (n.ranks > cores && std::strcmp(n.name, mine.node) == 0);
   }
-  threads_per_process_ = std::max(least, 1);
+  threads_per_process_ = (std::max)(least, 1);
   return exceed;
 }
 

@@ -17,7 +17,7 @@ ASHLAR_INLINE bool node_memory::open(int ranks) {
   if (!tried_) {
     tried_ = true;
     constexpr std::size_t of_all_ranks = std::size_t(16) << 40;  // of 128 TiB that most processors offer
-    std::size_t const size = std::min(default_segment_size(), of_all_ranks / std::size_t(std::min(ranks, 1024)));
+    std::size_t const size = (std::min)(default_segment_size(), of_all_ranks / std::size_t((std::min)(ranks, 1024)));
     if (size > 0) segment_ = shared_segment::create(size);
   }
   return segment_.has_value();
@@ -83,10 +83,10 @@ ASHLAR_INLINE std::byte* node_memory::map(segment_address const& a) {
 ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
   place mine;
   int length = 0;
-  check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
+  check_mpi(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
   mine.block = whole.rank() / ranks_per_node(whole.size());
   int all_processes = 0;
-  check(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
   if (wrong_setting()) {
     mine.refused = place::misread;
   } else if (!comm::tuned.shared_memory || !shared_memory_setting().value.value_or(true)) {
@@ -101,7 +101,7 @@ ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
 
   memory_.resize(places_.size(), nullptr);
   int worst = place::none;
-  for (place const& p : places_) worst = std::max(worst, int(p.refused));
+  for (place const& p : places_) worst = (std::max)(worst, int(p.refused));
   for (std::size_t q = 0; q < places_.size(); ++q) {
     if (!same_node(places_[q], mine)) continue;
     if (worst != place::none) continue;
@@ -110,9 +110,9 @@ ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
         int(q) == whole.rank() ? node_memory::instance().base() : node_memory::instance().map(places_[q].segment);
     if (memory_[q] == nullptr) mine.refused = errno == ENOMEM ? place::no_addresses : place::not_mapped;
   }
-  worst = std::max(worst, int(mine.refused));
+  worst = (std::max)(worst, int(mine.refused));
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
   poll({&request, 1});
   refused_ = worst;
   waiting_.set_oversubscribed(whole.state().oversubscribed);
@@ -207,7 +207,7 @@ ASHLAR_INLINE bool node_ranks::same_node(place const& a, place const& b) {
 
 ASHLAR_INLINE void node_ranks::gather(communicator const& c, void const* mine, void* all, std::size_t bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, c.get(), &request), "MPI_Iallgather");
+  check_mpi(MPI_Iallgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, c.get(), &request), "MPI_Iallgather");
   poll({&request, 1});
 }
 

@@ -14,16 +14,16 @@ ASHLAR_INLINE std::shared_ptr<desync_monitor> desync_monitor::of(MPI_Comm progra
       delete static_cast<std::shared_ptr<desync_monitor>*>(value);
       return int(MPI_SUCCESS);
     };
-    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
     return made;
   }();
   std::shared_ptr<desync_monitor>* kept = nullptr;
   int found = 0;
-  check(MPI_Comm_get_attr(program, key, &kept, &found), "MPI_Comm_get_attr");
+  check_mpi(MPI_Comm_get_attr(program, key, &kept, &found), "MPI_Comm_get_attr");
   if (found) return *kept;
   free_closed();
   std::shared_ptr<desync_monitor> const made(new desync_monitor(program), [](desync_monitor* m) { m->close(); });
-  check(MPI_Comm_set_attr(program, key, new std::shared_ptr<desync_monitor>(made)), "MPI_Comm_set_attr");
+  check_mpi(MPI_Comm_set_attr(program, key, new std::shared_ptr<desync_monitor>(made)), "MPI_Comm_set_attr");
   return made;
 }
 
@@ -37,9 +37,9 @@ ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) 
   std::uint64_t next[2] = {next_mesh_, history_.begun()};
   std::vector<std::uint64_t> balances = retired_.balances();
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  check(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &requests[0]), "MPI_Iallreduce");
+  check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &requests[0]), "MPI_Iallreduce");
   if (!balances.empty())
-    check(PMPI_Iallreduce(MPI_IN_PLACE, balances.data(), static_cast<int>(balances.size()), MPI_UINT64_T, MPI_SUM,
+    check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, balances.data(), static_cast<int>(balances.size()), MPI_UINT64_T, MPI_SUM,
                           ranks.get(), &requests[1]),
           "MPI_Iallreduce");
   poll(requests);
@@ -57,12 +57,12 @@ ASHLAR_INLINE void desync_monitor::throw_exchanged_lines(communicator const& ran
     unsigned lines[last];
     char text[150];
   } mine{rank_, {}, {}};
-  std::uint64_t const begun = history_.begun(), begin = std::max(history_.lines_from(), begun - std::min(begun, last));
+  std::uint64_t const begun = history_.begun(), begin = (std::max)(history_.lines_from(), begun - (std::min)(begun, last));
   for (std::uint64_t n = begin; n < begun; ++n)
     if (auto const* const c = history_.find(n)) mine.lines[n - begin] = c->event.line;
   std::vector<described> all(static_cast<std::size_t>(ranks.size()));
   auto const tell = [&] {
-    check(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, ranks.get()),
+    check_mpi(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, ranks.get()),
           "MPI_Allgather");
   };
   tell();
@@ -147,15 +147,15 @@ ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
 ASHLAR_INLINE desync_monitor::desync_monitor(MPI_Comm program) {
   answer_at_the_end();
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
+  check_mpi(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
   poll({&request, 1});
-  check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
-  check(MPI_Comm_size(channel_, &ranks_), "MPI_Comm_size");
+  check_mpi(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check_mpi(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(channel_, &ranks_), "MPI_Comm_size");
   // Larger than the id of any channel that a rank of this one has had.
   static std::uint64_t last = 0;
   id_ = last + 1;
-  check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
+  check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
   poll({&request, 1});
   last = id_;
   processes_ = processes_of_ranks(channel_, ranks_);
@@ -184,7 +184,7 @@ ASHLAR_INLINE bool desync_monitor::has_ended() {
   if (sums_at_end_.empty()) {
     sums_at_end_ = retired_.balances();
     sums_at_end_.insert(sums_at_end_.end(), sent_to_.begin(), sent_to_.end());
-    check(PMPI_Iallreduce(MPI_IN_PLACE, sums_at_end_.data(), static_cast<int>(sums_at_end_.size()), MPI_UINT64_T,
+    check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, sums_at_end_.data(), static_cast<int>(sums_at_end_.size()), MPI_UINT64_T,
                           MPI_SUM, channel_, &all_closed_),
           "MPI_Iallreduce");
     return false;
@@ -262,17 +262,17 @@ ASHLAR_INLINE void desync_monitor::send(int to, call_report const& r) {
   if (!sums_at_end_.empty()) return;  // all ranks have left their calls
   ++sent_to_[static_cast<std::size_t>(to)];
   sent_report& s = sent_.emplace_back(r, MPI_REQUEST_NULL);
-  check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
+  check_mpi(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
 }
 
 ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ended) {
   std::string wrong;
   for (int found = 1;;) {
     MPI_Status from;
-    check(PMPI_Iprobe(MPI_ANY_SOURCE, 0, channel_, &found, &from), "MPI_Iprobe");
+    check_mpi(PMPI_Iprobe(MPI_ANY_SOURCE, 0, channel_, &found, &from), "MPI_Iprobe");
     if (!found) break;
     call_report r;
-    check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
+    check_mpi(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
     if (r.channel != id_) continue;  // sent on a freed channel whose context MPI has reused for this one
     ++received_;
     if (r.what == call_report::crossing) {
@@ -393,8 +393,8 @@ ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
       leave_all();
       return int(MPI_SUCCESS);
     };
-    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
-    check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
+    check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
           "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
     return made;
   }();

@@ -9,7 +9,7 @@ ASHLAR_INLINE setting<double> deadline_setting() {
   return read_setting("ASHLAR_DEADLINE", "a number of seconds, as in 60 or 2.5, or 0 for none",
                       [](std::string_view text) {
                         auto const n = number<double>(text);
-                        return n && *n >= 0 && *n <= std::numeric_limits<double>::max() ? n : std::nullopt;
+                        return n && *n >= 0 && *n <= (std::numeric_limits<double>::max)() ? n : std::nullopt;
                       });
 }
 
@@ -30,7 +30,7 @@ ASHLAR_INLINE setting<std::size_t> segment_size_setting() {
   return read_setting("ASHLAR_SHARED_MEMORY", "a size, as in 2G, 512M or 0",
                       [](std::string_view text) -> std::optional<std::size_t> {
                         constexpr std::string_view units = "kKmMgG";
-                        constexpr auto most = std::numeric_limits<std::size_t>::max();
+                        constexpr auto most = (std::numeric_limits<std::size_t>::max)();
                         auto const unit = units.find(text.back());
                         int const shift = unit == units.npos ? 0 : 10 * static_cast<int>(unit / 2 + 1);
                         std::string_view const digits = text.substr(0, text.size() - (shift > 0));

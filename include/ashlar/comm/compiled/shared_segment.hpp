@@ -13,7 +13,7 @@ ASHLAR_INLINE std::size_t default_segment_size() {
   constexpr std::size_t least = std::size_t(64) << 20;
   auto const pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)),
              page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return segment_size_setting().value.value_or(std::max(pages * page / 2, least));
+  return segment_size_setting().value.value_or((std::max)(pages * page / 2, least));
 #else
   return 0;
 #endif
@@ -118,8 +118,8 @@ ASHLAR_INLINE void* shared_segment::reuse(std::size_t bytes) {
   for (std::size_t at = begin; at < begin + bytes; at += chunk) {
     int failed = EINTR;
     for (int i = 0; failed == EINTR && i < 100; ++i)
-      failed =
-          posix_fallocate(file_.get(), static_cast<off_t>(at), static_cast<off_t>(std::min(chunk, begin + bytes - at)));
+      failed = posix_fallocate(file_.get(), static_cast<off_t>(at),
+                               static_cast<off_t>((std::min)(chunk, begin + bytes - at)));
     if (failed != 0) return nullptr;
   }
 #endif
@@ -132,7 +132,7 @@ ASHLAR_INLINE bool shared_segment::reserve(std::size_t end) {
 #if ASHLAR_LINUX
   if (end <= reserved_) return true;
   std::size_t const ahead = std::clamp(reserved_, chunk, 16 * chunk);
-  std::size_t const wanted = std::min(size(), std::max(end, reserved_ + ahead));
+  std::size_t const wanted = (std::min)(size(), (std::max)(end, reserved_ + ahead));
   for (; reserved_ < wanted; reserved_ += chunk) {
     int failed = EINTR;
     for (int i = 0; failed == EINTR && i < 100; ++i)

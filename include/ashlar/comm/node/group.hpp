@@ -60,7 +60,7 @@ struct node_slot {
   described_call described;                   // written before a round ends in which the ranks call different ones
 
   /// The last round at which the rank has arrived.
-  std::uint64_t round() const { return std::max({turns[0].arrived.load(), turns[1].arrived.load(), done.load()}); }
+  std::uint64_t round() const { return (std::max)({turns[0].arrived.load(), turns[1].arrived.load(), done.load()}); }
 };
 
 /// A group of ranks of one node that work in rounds. In each round every rank arrives with its call, reads or writes
@@ -247,7 +247,7 @@ void combine_operands(node_group const& g, Operand operand, std::size_t first, s
   constexpr std::size_t width = 4096 / sizeof(T);
   alignas(64) T sum[width];
   for (std::size_t begin = first; begin < first + n; begin += width) {
-    std::size_t const m = std::min(width, first + n - begin);
+    std::size_t const m = (std::min)(width, first + n - begin);
     T const *const a = operand(0) + begin, *const b = operand(1) + begin;
     for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(a[i], b[i]);
     for (int q = 2; q < g.size(); ++q) {

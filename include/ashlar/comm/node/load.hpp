@@ -19,7 +19,7 @@ template <class F>
 void poll(std::span<MPI_Request> requests, F meanwhile) {
   int done = 0;
   for (unsigned poll_number = 1;; ++poll_number) {
-    check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    check_mpi(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (done) return;
     yield_core(poll_number);
     if (poll_number % 64 == 0) meanwhile();

@@ -44,7 +44,7 @@ class node_round {
     node_memory const& memory = node_memory::instance();
     small_ = elements * sizeof(T) <= (what == read_in_place::always
                                           ? node_slot::inline_bytes
-                                          : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
+                                          : (std::min)(comm::tuned.inline_bytes, node_slot::inline_bytes));
     waits_ = !small_ || what == read_in_place::always;
     if (waits_) written_by_all_ = destination;
     void const* operand = source;

@@ -18,12 +18,16 @@ ASHLAR_INLINE shuffled_batches::shuffled_batches(index_t examples, index_t batch
 }
 
 ASHLAR_INLINE index_t shuffled_batches::size(index_t batch) const {
-  assert(0 <= batch && batch < count());
-  return std::min(batch_size_, all() - batch * batch_size_);
+  if (batch < 0 || batch >= count())
+    throw error("ashlar::shuffled_batches: expected one of the " + std::to_string(count()) + " batches, found batch " +
+                std::to_string(batch));
+  return (std::min)(batch_size_, all() - batch * batch_size_);
 }
 
 ASHLAR_INLINE std::span<index_t const> shuffled_batches::examples(index_t batch, index_t begin, index_t end) const {
-  assert(0 <= begin && begin <= end && end <= size(batch));
+  if (begin < 0 || begin > end || end > size(batch))
+    throw error("ashlar::shuffled_batches: expected positions within a batch of " + std::to_string(size(batch)) +
+                " examples, found " + std::to_string(begin) + " to " + std::to_string(end));
   return std::span(examples_).subspan(static_cast<std::size_t>(batch * batch_size_ + begin),
                                       static_cast<std::size_t>(end - begin));
 }

@@ -48,7 +48,7 @@ ASHLAR_INLINE void part_names::remove_abandoned() const {
     if (!name.starts_with(beginning) || !name.ends_with(".part")) continue;
     std::size_t const end = name.find('-', beginning.size());
     auto const process =
-        comm_detail::number<pid_t>(name.substr(beginning.size(), std::min(end, name.size()) - beginning.size()));
+        comm_detail::number<pid_t>(name.substr(beginning.size(), (std::min)(end, name.size()) - beginning.size()));
     if (end != name.npos && process && *process > 0 && comm_detail::beginning_of(*process) == std::uint64_t{0})
       std::remove(beside(file_, name).c_str());
   }

@@ -38,7 +38,7 @@ ASHLAR_INLINE digit_painter::point digit_painter::on_paper(int column, int row) 
 ASHLAR_INLINE void digit_painter::paint(std::vector<point> const& stroke) {
   for (std::size_t i = 0; i + 1 < stroke.size(); ++i) {
     point const p0 = stroke[i > 0 ? i - 1 : 0], p1 = stroke[i], p2 = stroke[i + 1];
-    point const p3 = stroke[std::min(i + 2, stroke.size() - 1)];
+    point const p3 = stroke[(std::min)(i + 2, stroke.size() - 1)];
     auto const curve = [](float a, float b, float c, float d, float t) {
       return b + t / 2 * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
     };
@@ -52,15 +52,15 @@ ASHLAR_INLINE void digit_painter::paint(std::vector<point> const& stroke) {
 }
 
 ASHLAR_INLINE void digit_painter::paint_line(point a, point b) {
-  float const dx = b.x - a.x, dy = b.y - a.y, length2 = std::max(dx * dx + dy * dy, 1e-6f), reach = radius_ + 0.5f;
+  float const dx = b.x - a.x, dy = b.y - a.y, length2 = (std::max)(dx * dx + dy * dy, 1e-6f), reach = radius_ + 0.5f;
   auto const pixel = [](float z) { return static_cast<int>(std::clamp(z, 0.0f, side - 1.0f)); };
-  for (int y = pixel(std::min(a.y, b.y) - reach); y <= pixel(std::max(a.y, b.y) + reach); ++y)
-    for (int x = pixel(std::min(a.x, b.x) - reach); x <= pixel(std::max(a.x, b.x) + reach); ++x) {
+  for (int y = pixel((std::min)(a.y, b.y) - reach); y <= pixel((std::max)(a.y, b.y) + reach); ++y)
+    for (int x = pixel((std::min)(a.x, b.x) - reach); x <= pixel((std::max)(a.x, b.x) + reach); ++x) {
       float const px = static_cast<float>(x) - a.x, py = static_cast<float>(y) - a.y;
       float const t = std::clamp((px * dx + py * dy) / length2, 0.0f, 1.0f), ex = px - t * dx, ey = py - t * dy;
       float const cover = std::clamp(reach - std::sqrt(ex * ex + ey * ey), 0.0f, 1.0f);
       std::uint8_t& target = pixels_[y * side + x];
-      target = std::max(target, static_cast<std::uint8_t>(ink_ * cover));
+      target = (std::max)(target, static_cast<std::uint8_t>(ink_ * cover));
     }
 }
 

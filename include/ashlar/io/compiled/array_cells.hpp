@@ -11,7 +11,7 @@ ASHLAR_INLINE region cell_grid::cell_at(index_t k) const {
   r.rank = box.rank;
   for (int d = box.rank - 1; d >= 0; --d) {
     index_t const begin = (box.dim[d].begin / cell[d] + k % count(d)) * cell[d];
-    r.dim[d] = {begin, std::min(begin + cell[d], whole[d])};
+    r.dim[d] = {begin, (std::min)(begin + cell[d], whole[d])};
     k /= count(d);
   }
   return r;
@@ -20,7 +20,7 @@ ASHLAR_INLINE region cell_grid::cell_at(index_t k) const {
 ASHLAR_INLINE region cell_grid::part(index_t k) const {
   region r = cell_at(k);
   for (int d = 0; d < r.rank; ++d)
-    r.dim[d] = {std::max(r.dim[d].begin, box.dim[d].begin), std::min(r.dim[d].end, box.dim[d].end)};
+    r.dim[d] = {(std::max)(r.dim[d].begin, box.dim[d].begin), (std::min)(r.dim[d].end, box.dim[d].end)};
   return relative_to(box, r);
 }
 
@@ -59,8 +59,8 @@ ASHLAR_INLINE index_t cell_exchange::rounds() const {
 ASHLAR_INLINE array_pieces::range cell_exchange::pieces_of(int r, index_t round) const {
   array_pieces::range const cells = cells_of(array_, grid_, r);
   index_t const end = cells.end * pieces_per_cell_,
-                begin = std::min(cells.begin * pieces_per_cell_ + round * pieces_per_round_, end);
-  return {begin, std::min(begin + pieces_per_round_, end)};
+                begin = (std::min)(cells.begin * pieces_per_cell_ + round * pieces_per_round_, end);
+  return {begin, (std::min)(begin + pieces_per_round_, end)};
 }
 
 ASHLAR_INLINE region cell_exchange::piece(index_t p) const {
@@ -69,8 +69,8 @@ ASHLAR_INLINE region cell_exchange::piece(index_t p) const {
   for (int d = r.rank - 1; d >= 0; --d) {
     index_t const n = (grid_.cell[d] + piece_[d] - 1) / piece_[d], from = rest % n * piece_[d];
     rest /= n;
-    index_t const end = r.dim[d].end, begin = std::min(r.dim[d].begin + from, end);
-    r.dim[d] = {begin, std::min(begin + piece_[d], end)};
+    index_t const end = r.dim[d].end, begin = (std::min)(r.dim[d].begin + from, end);
+    r.dim[d] = {begin, (std::min)(begin + piece_[d], end)};
   }
   return r;
 }

@@ -45,14 +45,14 @@ ASHLAR_INLINE index_t array_pieces::rounds(distributed_array const& array, cycli
 
 ASHLAR_INLINE array_pieces::range array_pieces::chunks(int r) const {
   range const all = chunks_of(array_, r, whom_);
-  index_t const begin = std::min(all.begin + round_ * chunks_a_round(array_), all.end);
-  return {begin, std::min(begin + chunks_a_round(array_), all.end)};
+  index_t const begin = (std::min)(all.begin + round_ * chunks_a_round(array_), all.end);
+  return {begin, (std::min)(begin + chunks_a_round(array_), all.end)};
 }
 
 ASHLAR_INLINE array_pieces::range array_pieces::elements(int r) const {
   range const c = chunks(r);
   index_t const each = static_cast<index_t>(array_.chunk / array_.element_bytes), all = extents().size();
-  return {std::min(c.begin * each, all), std::min(c.end * each, all)};
+  return {(std::min)(c.begin * each, all), (std::min)(c.end * each, all)};
 }
 
 ASHLAR_INLINE void array_pieces::send(unsigned char const* shard) const {

@@ -44,7 +44,7 @@ ASHLAR_INLINE checked_file::~checked_file() {
 ASHLAR_INLINE std::size_t checked_file::read_some(std::uint64_t at, void* to, std::size_t n) const {
   std::size_t done = 0;
   while (done < n) {
-    ssize_t const got = ::pread(descriptor_, static_cast<char*>(to) + done, std::min(n - done, most_at_once),
+    ssize_t const got = ::pread(descriptor_, static_cast<char*>(to) + done, (std::min)(n - done, most_at_once),
                                 static_cast<off_t>(begin_ + at + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_for_reason("read");
@@ -67,7 +67,7 @@ ASHLAR_INLINE void checked_file::require_unchanged() const {
 
 ASHLAR_INLINE void checked_file::write(std::uint64_t at, void const* from, std::size_t n) const {
   for (std::size_t done = 0; done < n;) {
-    ssize_t const put = ::pwrite(descriptor_, static_cast<char const*>(from) + done, std::min(n - done, most_at_once),
+    ssize_t const put = ::pwrite(descriptor_, static_cast<char const*>(from) + done, (std::min)(n - done, most_at_once),
                                  static_cast<off_t>(at + done));
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) fail_for_reason("written");

@@ -10,7 +10,7 @@ ASHLAR_INLINE std::uint32_t crc32_share(void const* part, std::size_t n, std::ui
   auto const* at = static_cast<unsigned char const*>(part);
   uLong sum = crc32(0, nullptr, 0);
   for (std::size_t rest = n; rest != 0;) {
-    std::size_t const length = std::min(rest, std::size_t{1} << 30);
+    std::size_t const length = (std::min)(rest, std::size_t{1} << 30);
     sum = crc32(sum, at, static_cast<uInt>(length));
     at += length;
     rest -= length;

@@ -5,15 +5,13 @@
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE std::size_t deflated_room(std::size_t n) {
-  return static_cast<std::size_t>(compressBound(static_cast<uLong>(n)));
-}
+ASHLAR_INLINE std::size_t deflated_room(std::size_t n) { return compressBound(n); }
 
 ASHLAR_INLINE std::size_t deflate_into(unsigned char* to, std::size_t room, unsigned char const* from, std::size_t n,
                                        int level) {
-  auto length = static_cast<uLongf>(room);
-  if (compress2(to, &length, from, static_cast<uLong>(n), level) != Z_OK) throw error("zlib cannot compress a chunk");
-  return static_cast<std::size_t>(length);
+  uLongf length = room;
+  if (compress2(to, &length, from, n, level) != Z_OK) throw error("zlib cannot compress a chunk");
+  return length;
 }
 
 ASHLAR_INLINE void shuffle_bytes(unsigned char const* from, std::size_t elements, std::size_t element_bytes,

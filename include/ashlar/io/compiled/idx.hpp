@@ -40,7 +40,7 @@ ASHLAR_INLINE bool idx_source::refill() {
 }
 
 ASHLAR_INLINE std::size_t idx_source::copy_some(std::uint8_t* to, std::size_t n) {
-  n = std::min(n, std::size_t{stream_.avail_in});
+  n = (std::min)(n, std::size_t{stream_.avail_in});
   std::copy_n(stream_.next_in, n, to);
   stream_.next_in += n;
   stream_.avail_in -= static_cast<uInt>(n);
@@ -49,7 +49,7 @@ ASHLAR_INLINE std::size_t idx_source::copy_some(std::uint8_t* to, std::size_t n)
 
 ASHLAR_INLINE std::size_t idx_source::inflate_some(std::uint8_t* to, std::size_t n) {
   if (!inside_member_) inflateReset(&stream_);
-  n = std::min(n, std::size_t{std::numeric_limits<uInt>::max()});
+  n = (std::min)(n, std::size_t{(std::numeric_limits<uInt>::max)()});
   stream_.next_out = to;
   stream_.avail_out = static_cast<uInt>(n);
   int const status = inflate(&stream_, Z_NO_FLUSH);
@@ -120,7 +120,7 @@ ASHLAR_INLINE idx_array read_idx(std::string const& name) {
   std::vector<std::uint8_t> scratch(1 << 16);
   std::size_t found = 0, n = 1;
   while (found <= expected && n > 0) {
-    n = counted.read(scratch.data(), std::min(scratch.size(), expected + 1 - found));
+    n = counted.read(scratch.data(), (std::min)(scratch.size(), expected + 1 - found));
     found += n;
   }
   io_detail::check_idx_size(counted, result.extents, expected, found);

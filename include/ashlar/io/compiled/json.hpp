@@ -27,14 +27,14 @@ ASHLAR_INLINE std::string json_reader::text() {
 
 ASHLAR_INLINE index_t json_reader::number() {
   skip_blanks();
-  std::size_t const digits = std::min(text_.find_first_not_of("0123456789"), text_.size());
+  std::size_t const digits = (std::min)(text_.find_first_not_of("0123456789"), text_.size());
   bool const goes_on = digits < text_.size() && std::string_view("+-.eE").find(text_[digits]) != std::string_view::npos;
   if (digits == 0 || goes_on || (digits > 1 && text_[0] == '0'))
     in_.fail("expected a whole number of 0 or more, found " + shown(text_));
   index_t n = 0;
   for (char const c : text_.substr(0, digits)) {
     index_t const digit = c - '0';
-    if (n > (std::numeric_limits<index_t>::max() - digit) / 10)
+    if (n > ((std::numeric_limits<index_t>::max)() - digit) / 10)
       in_.fail("expected a number below 2^63, found " + shown(text_.substr(0, digits)));
     n = 10 * n + digit;
   }
@@ -86,7 +86,7 @@ ASHLAR_INLINE char json_reader::taken() {
 }
 
 ASHLAR_INLINE std::size_t json_reader::digits() {
-  std::size_t const n = std::min(text_.find_first_not_of("0123456789"), text_.size());
+  std::size_t const n = (std::min)(text_.find_first_not_of("0123456789"), text_.size());
   text_.remove_prefix(n);
   return n;
 }
@@ -112,7 +112,7 @@ ASHLAR_INLINE unsigned json_reader::hexadecimal() {
   for (int i = 0; i < 4; ++i) {
     char const c = taken();
     std::string_view constexpr lower = "0123456789abcdef", upper = "0123456789ABCDEF";
-    std::size_t const digit = std::min(lower.find(c), upper.find(c));
+    std::size_t const digit = (std::min)(lower.find(c), upper.find(c));
     if (digit == lower.npos) in_.fail("expected 4 hexadecimal digits in a text, found others");
     n = 16 * n + static_cast<unsigned>(digit);
   }

@@ -85,12 +85,12 @@ ASHLAR_INLINE void npy_header::shape() {
 
 ASHLAR_INLINE index_t npy_header::number() {
   skip();
-  std::size_t const digits = std::min(text_.find_first_not_of("0123456789"), text_.size());
+  std::size_t const digits = (std::min)(text_.find_first_not_of("0123456789"), text_.size());
   if (digits == 0 || (digits > 1 && text_[0] == '0')) in_.fail("expected a number in the shape, found " + shown(text_));
   index_t n = 0;
   for (char const c : text_.substr(0, digits)) {
     index_t const digit = c - '0';
-    if (n > (std::numeric_limits<index_t>::max() - digit) / 10)
+    if (n > ((std::numeric_limits<index_t>::max)() - digit) / 10)
       in_.fail("expected an extent below 2^63, found " + shown(text_.substr(0, digits)));
     n = 10 * n + digit;
   }

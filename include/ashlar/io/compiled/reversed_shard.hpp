@@ -55,7 +55,7 @@ ASHLAR_INLINE void read_reversed_shard(distributed_array const& a, int rank, rev
       kernels::box b;
       for (int d = 0; d < there.rank; ++d) {
         b.lower[d] = k / blocks.stride(d) % blocks[d] * most[d];
-        b.extent[d] = std::min(most[d], there[d] - b.lower[d]);
+        b.extent[d] = (std::min)(most[d], there[d] - b.lower[d]);
       }
       region const part = region_of(b, there.rank);
       unsigned char* to = memory;

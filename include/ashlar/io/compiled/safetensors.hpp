@@ -50,7 +50,7 @@ ASHLAR_INLINE std::vector<stored_array> arrays_of_safetensors(checked_file const
             std::to_string(length));
   if (length > in.size() - 8)
     in.fail("expected a header of " + std::to_string(length) + " bytes, found " + std::to_string(in.size() - 8));
-  std::string text(static_cast<std::size_t>(length), '\0');
+  std::string text(length, '\0');
   in.read(8, text.data(), text.size());
   if (text.empty() || text[0] != '{')
     in.fail("expected a safetensors file, whose header begins with '{', found " + shown(text.substr(0, 1)));
@@ -85,7 +85,7 @@ ASHLAR_INLINE std::vector<stored_array> arrays_of_safetensors(checked_file const
 ASHLAR_INLINE std::map<std::string, std::string> weight_map_of(checked_file const& in) {
   if (in.size() > largest_safetensors_header)
     in.fail("expected an index of at most 100000000 bytes, found " + std::to_string(in.size()));
-  std::string text(static_cast<std::size_t>(in.size()), '\0');
+  std::string text(in.size(), '\0');
   in.read(0, text.data(), text.size());
   std::map<std::string, std::string> files;
   bool seen = false;

@@ -90,7 +90,7 @@ inline bool read_large_numbers(zip_member& member, std::string_view extra) {
   for (auto const* n : numbers) missing += *n == zip_is_large;
   if (missing == 0) return true;
   while (extra.size() >= 4) {
-    auto const length = static_cast<std::size_t>(zip_number(extra, 2, 2));
+    std::size_t const length = zip_number(extra, 2, 2);
     if (length > extra.size() - 4) return false;
     if (zip_number(extra, 0, 2) == zip64_extra) {
       if (length < 8 * missing) return false;
@@ -116,9 +116,8 @@ ASHLAR_INLINE std::vector<zip_member> members_of_zip(checked_file const& in) {
     std::string const number = std::to_string(members.size());
     if (rest.size() < zip_central_bytes || zip_number(rest, 0, 4) != zip_central)
       in.fail("expected entry " + number + " of the directory, found other bytes");
-    auto const name = static_cast<std::size_t>(zip_number(rest, 28, 2)),
-               extra = static_cast<std::size_t>(zip_number(rest, 30, 2)),
-               comment = static_cast<std::size_t>(zip_number(rest, 32, 2));
+    std::size_t const name = zip_number(rest, 28, 2), extra = zip_number(rest, 30, 2),
+                      comment = zip_number(rest, 32, 2);
     if (name + extra + comment > rest.size() - zip_central_bytes)
       in.fail("expected entry " + number + " within the directory, found its end behind it");
     zip_member m{.name = std::string(rest.substr(zip_central_bytes, name)),
@@ -156,8 +155,7 @@ ASHLAR_INLINE void narrow_to(checked_file& in, zip_member const& member) {
   };
   if (in.size() - member.at < zip_local_bytes) refuse();
   std::string const header = zip_text(in, member.at, zip_local_bytes);
-  auto const own = static_cast<std::size_t>(zip_number(header, 26, 2)),
-             extra = static_cast<std::size_t>(zip_number(header, 28, 2));
+  std::size_t const own = zip_number(header, 26, 2), extra = zip_number(header, 28, 2);
   if (zip_number(header, 0, 4) != zip_local || zip_number(header, 8, 2) != 0 || own != member.name.size() ||
       in.size() - member.at - zip_local_bytes < own + extra ||
       zip_text(in, member.at + zip_local_bytes, own) != member.name)
@@ -196,7 +194,7 @@ inline std::string zip_common_of(zip_member const& m, bool is_large) {
 
 ASHLAR_INLINE std::string local_header_of(zip_member const& member) {
   bool const is_large = member.bytes >= zip_is_large;
-  auto const length = static_cast<std::size_t>(member.begin - member.at);
+  std::size_t const length = member.begin - member.at;
   std::string text;
   append_number(text, zip_local, 4);
   text += zip_common_of(member, is_large);

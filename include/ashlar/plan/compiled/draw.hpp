@@ -95,13 +95,13 @@ ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value co
   };
   std::size_t side = 0, width = 6;
   for (index_set const& r : rows)
-    if (layout.rank == 2) side = std::max(side, text_of(r).size() + 1);
+    if (layout.rank == 2) side = (std::max)(side, text_of(r).size() + 1);
   for (index_set const& c : columns) {
-    if (layout.rank > 0) width = std::max(width, text_of(c).size());
-    for (index_set const& r : rows) width = std::max(width, cell(r, c).size());
+    if (layout.rank > 0) width = (std::max)(width, text_of(c).size());
+    for (index_set const& r : rows) width = (std::max)(width, cell(r, c).size());
   }
   width += 2;
-  auto const fit = std::max(3, (drawing_width - static_cast<int>(side) - 1) / static_cast<int>(width + 1));
+  auto const fit = (std::max)(3, (drawing_width - static_cast<int>(side) - 1) / static_cast<int>(width + 1));
   auto const down = drawn(static_cast<int>(rows.size()), drawing_rows);
   auto const right = drawn(static_cast<int>(columns.size()), fit);
   auto line = [&](std::string const& head, char const* bar, auto text) {
@@ -128,7 +128,7 @@ ASHLAR_INLINE std::vector<std::string> aligned(std::vector<std::vector<std::stri
     lines.emplace_back();
     for (std::size_t c = 0; c < row.size(); ++c) {
       std::size_t width = 0;
-      for (auto const& other : table) width = std::max(width, other[c].size());
+      for (auto const& other : table) width = (std::max)(width, other[c].size());
       lines.back() += row[c] + (c + 1 < row.size() ? std::string(width - row[c].size() + 3, ' ') : "");
     }
   }
@@ -173,7 +173,7 @@ ASHLAR_INLINE std::string stored_text(interval const& own, layout_detail::halo_w
   if (index_t const begin = std::max<index_t>(first, 0); begin < own.begin)
     text += text_of(interval{begin, own.begin}) + " ";
   text += "[" + text_of(own) + "]";
-  if (index_t const end = std::min(last, n); own.end < end) text += " " + text_of(interval{own.end, end});
+  if (index_t const end = (std::min)(last, n); own.end < end) text += " " + text_of(interval{own.end, end});
   if (n < last) text += " " + text_of(interval{n, last}) + " " + names[static_cast<int>(w.above)];
   return text;
 }

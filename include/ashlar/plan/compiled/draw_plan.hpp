@@ -20,7 +20,7 @@ ASHLAR_INLINE void picture_rows::add(std::vector<panel> const& row) {
     return svg.replace(svg.find(size), size.size(), "font-size=\"26\"");
   };
   int x = 0, tallest = 0;
-  for (panel const& p : row) tallest = std::max(tallest, height_of(p.svg) / 2);
+  for (panel const& p : row) tallest = (std::max)(tallest, height_of(p.svg) / 2);
   for (panel const& p : row) {
     body += svg_text(x + panel_width / 2, height + 20, p.caption, " font-family=\"monospace\" font-size=\"13\"");
     body += "<g transform=\"translate(" + std::to_string(x + 20) + "," + std::to_string(height + caption_height) +
@@ -34,7 +34,7 @@ ASHLAR_INLINE void picture_rows::add(std::vector<panel> const& row) {
             "\" stroke=\"black\" marker-end=\"url(#head)\"/>\n";
     x += arrow_width;
   }
-  width = std::max(width, x);
+  width = (std::max)(width, x);
   height += caption_height + tallest;
 }
 

@@ -11,7 +11,7 @@ ASHLAR_INLINE std::string colour_text(int hue, int darkness) {
   for (int bits : {16, 8, 0}) {
     int const light = static_cast<int>(light_colours[hue] >> bits & 255u);
     int const dark = static_cast<int>(dark_colours[hue] >> bits & 255u);
-    int const value = std::max(light + (dark - light) * darkness / 100, 0);
+    int const value = (std::max)(light + (dark - light) * darkness / 100, 0);
     s += "0123456789abcdef"[value / 16];
     s += "0123456789abcdef"[value % 16];
   }

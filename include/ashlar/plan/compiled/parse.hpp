@@ -88,7 +88,7 @@ ASHLAR_INLINE layout_value parse_layout(named_mesh const& m, std::string const& 
     int const d = v.rank++;
     layout_detail::axis_list& dim = v.dim[d];
     if (spec == "none") continue;
-    std::size_t const mark = std::min(spec.find('%'), spec.size());
+    std::size_t const mark = (std::min)(spec.find('%'), spec.size());
     if (mark != spec.size()) {
       index_t const block = parse_integer(option, spec.substr(mark + 1), 1);
       if (block > 65535)

@@ -28,7 +28,7 @@ ASHLAR_INLINE step_transfers transfers_between(layout_value const& from, mesh_sh
 ASHLAR_INLINE void require_same_ranks(communicator const& a, communicator const& b) {
   int relation = MPI_IDENT;
   if (a.size() == b.size() && a.size() > 1)
-    comm_detail::check(MPI_Comm_compare(a.get(), b.get(), &relation), "MPI_Comm_compare");
+    comm_detail::check_mpi(MPI_Comm_compare(a.get(), b.get(), &relation), "MPI_Comm_compare");
   if (a.size() != b.size() || (relation != MPI_IDENT && relation != MPI_CONGRUENT))
     throw error(
         "ashlar::redistribute: the other mesh has the ranks of the tensor's, in the same order; make both from one communicator");

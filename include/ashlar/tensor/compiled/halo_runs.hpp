@@ -42,11 +42,11 @@ ASHLAR_INLINE std::vector<index_t> parts_near(halo_problem const& p, int d, inde
   stored_line const line = p.line(d, part);
   halo_width const& w = line.width;
   index_t const n = line.n;
-  std::vector<index_t> near;
+  std::vector<index_t> nearby;
   auto const owners = [&](index_t begin, index_t end) {
-    for (index_t v = std::max<index_t>(begin, 0); v < std::min(end, n);) {
-      near.push_back(part_with(n, p.layout.dim[d], p.mesh, v));
-      v = part_at(n, p.layout.dim[d], p.mesh, near.back()).end;
+    for (index_t v = std::max<index_t>(begin, 0); v < (std::min)(end, n);) {
+      nearby.push_back(part_with(n, p.layout.dim[d], p.mesh, v));
+      v = part_at(n, p.layout.dim[d], p.mesh, nearby.back()).end;
     }
   };
   index_t const begin = line.own.begin - w.upper, end = line.own.end + w.lower;
@@ -60,9 +60,9 @@ ASHLAR_INLINE std::vector<index_t> parts_near(halo_problem const& p, int d, inde
     owners(0, w.lower);
     owners(n - w.upper, n);
   }
-  std::sort(near.begin(), near.end());
-  near.erase(std::unique(near.begin(), near.end()), near.end());
-  return near;
+  std::sort(nearby.begin(), nearby.end());
+  nearby.erase(std::unique(nearby.begin(), nearby.end()), nearby.end());
+  return nearby;
 }
 
 }  // namespace ashlar::tensor_detail

@@ -8,7 +8,7 @@
 namespace ashlar::tensor_detail {
 
 ASHLAR_INLINE std::vector<common_runs> common_runs_of(index_set const& a, index_set const& b) {
-  index_t const period = a.block && b.block ? std::lcm(a.period, b.period) : std::max(a.period, b.period);
+  index_t const period = a.block && b.block ? std::lcm(a.period, b.period) : (std::max)(a.period, b.period);
   std::vector<common_runs> runs;
   std::vector<index_t> next;  // the index at which each group would go on
   index_t among = 0;

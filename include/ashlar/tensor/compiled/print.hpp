@@ -6,7 +6,7 @@
 namespace ashlar::tensor_detail {
 
 ASHLAR_INLINE index_t printed_range::below(index_t i) const {
-  return !cut || i < printed_at_an_end ? i : std::max(printed_at_an_end, i - (extent - count()));
+  return !cut || i < printed_at_an_end ? i : (std::max)(printed_at_an_end, i - (extent - count()));
 }
 
 ASHLAR_INLINE printed_part::printed_part(shape const& extents) {

@@ -27,8 +27,8 @@ ASHLAR_INLINE std::vector<kernels::box> boxes_around(kernels::box all, kernels::
 }
 
 ASHLAR_INLINE void keep_away(kernels::box& cells, int d, index_t own_begin, index_t n, index_t below, index_t above) {
-  index_t const begin = std::max(cells.lower[d], below - own_begin);
-  index_t const end = std::min(cells.lower[d] + cells.extent[d], n - above - own_begin);
+  index_t const begin = (std::max)(cells.lower[d], below - own_begin);
+  index_t const end = (std::min)(cells.lower[d] + cells.extent[d], n - above - own_begin);
   cells.lower[d] = begin;
   cells.extent[d] = std::max<index_t>(end - begin, 0);
 }

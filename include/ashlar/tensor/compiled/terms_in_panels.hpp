@@ -19,10 +19,10 @@ ASHLAR_INLINE panels_of_terms::panels_of_terms(std::vector<index_set> const& of_
           segments.push_back({n, {static_cast<int>(p), i}, {static_cast<int>(q), j}});
         end_in_a = i + n;
         end_in_b = j + n;
-        longest = std::max(longest, segments.back().size);
+        longest = (std::max)(longest, segments.back().size);
       });
     }
-  count = std::max(index_t{1}, longest / least);
+  count = (std::max)(index_t{1}, longest / least);
 }
 
 ASHLAR_INLINE index_t panels_of_terms::terms_in(side_of_segment operand, int rank, index_t panel) const {

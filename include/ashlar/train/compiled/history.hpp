@@ -31,7 +31,7 @@ ASHLAR_INLINE std::string epoch_table::text() const {
 
 ASHLAR_INLINE std::string epoch_table::cell(std::string const& text, std::string const& column) {
   std::size_t const width = std::max<std::size_t>(column.size(), 10) + 2;
-  return std::string(width - std::min(width - 1, text.size()), ' ') + text;
+  return std::string(width - (std::min)(width - 1, text.size()), ' ') + text;
 }
 
 ASHLAR_INLINE std::string epoch_table::number(double x) {
@@ -84,7 +84,7 @@ ASHLAR_INLINE std::size_t csv_log::whole_lines(std::string const& head, double b
     file_.fail("expected the columns " + head.substr(0, head.size() - 1) + ", found others; choose another file");
   std::size_t kept = head.size();
   for (std::size_t end; (end = text.find('\n', kept)) != text.npos; kept = end + 1) {
-    std::size_t const first = std::min(end, text.find(',', kept));
+    std::size_t const first = (std::min)(end, text.find(',', kept));
     if (comm_detail::number<double>(std::string_view(text).substr(kept, first - kept)).value_or(0) >= before) break;
   }
   return kept;

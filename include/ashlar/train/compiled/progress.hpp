@@ -47,7 +47,7 @@ ASHLAR_INLINE std::string progress::percent_text(int percent) {
 }
 
 ASHLAR_INLINE std::string progress::time_text(double seconds) {
-  auto const s = static_cast<long long>(std::min(seconds + 0.5, 1e12));
+  auto const s = static_cast<long long>((std::min)(seconds + 0.5, 1e12));
   char text[40];
   if (s < 3600)
     std::snprintf(text, sizeof text, "%lld:%02lld", s / 60, s % 60);
@@ -58,7 +58,7 @@ ASHLAR_INLINE std::string progress::time_text(double seconds) {
 
 ASHLAR_INLINE void progress::draw(std::string const& head, int percent, std::string const& tail) {
   int const known = columns(out_), width = (known > 0 ? known : 80) - 1;
-  int const room = std::min(width - static_cast<int>(head.size() + tail.size()) - 3, 40);
+  int const room = (std::min)(width - static_cast<int>(head.size() + tail.size()) - 3, 40);
   std::string line = head;
   if (room >= 5) {
     std::string cells(static_cast<std::size_t>(room * percent / 100), '=');
@@ -69,7 +69,7 @@ ASHLAR_INLINE void progress::draw(std::string const& head, int percent, std::str
     line += percent_text(percent);
   }
   line += tail;
-  line.resize(std::min(line.size(), static_cast<std::size_t>(width)));
+  line.resize((std::min)(line.size(), static_cast<std::size_t>(width)));
   write("\r" + line + "\x1b[K");
   line_open_ = true;
 }
