@@ -2,6 +2,7 @@
 // Rows of a table by index, and their transpose.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
+#include "ashlar/kernels/outside_index.hpp"
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/layout/split.hpp"
@@ -15,9 +16,15 @@ struct indexed_rows {
   I const* index;
   index_t outer, size, inner, count;
   index_set held;
+  outside_indices outside;
 
   /// The row of the table, or -1 if this rank does not have it.
-  KOKKOS_FUNCTION index_t find(index_t i) const { return held.find(static_cast<index_t>(index[i])); }
+  KOKKOS_FUNCTION index_t find(index_t i) const {
+    auto const global = static_cast<index_t>(index[i]);
+    index_t const at = held.find(global);
+    if (at < 0) outside.note(i, global);
+    return at;
+  }
 };
 
 /// Each task copies one element of one row.
@@ -99,8 +106,8 @@ namespace ashlar::kernels {
 /// Shape: table [outer][held.size()][inner], index [count], out [outer][count][inner], all row-major
 template <class Space, class T, class I>
 void take(Space const& space, T const* table, index_t outer, index_set const& held, index_t inner, I const* index,
-          index_t count, T* out) {
-  kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
+          index_t count, T* out, kernels_detail::outside_indices const& outside = {}) {
+  kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held, outside};
   if constexpr (kernels_detail::runs_in_caller<Space>)
     kernels_detail::take_by_rows(space, rows, table, out);
   else
@@ -112,8 +119,8 @@ void take(Space const& space, T const* table, index_t outer, index_set const& he
 /// On the host, rows are added in the order of i, whatever the number of threads; on devices, in any order.
 template <class Space, class T, class I>
 void scatter_add(Space const& space, T const* in, index_t outer, index_set const& held, index_t inner, I const* index,
-                 index_t count, T* table) {
-  kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
+                 index_t count, T* table, kernels_detail::outside_indices const& outside = {}) {
+  kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held, outside};
   if constexpr (kernels_detail::runs_in_caller<Space>)
     kernels_detail::scatter_add_by_columns(space, rows, in, table);
   else
@@ -122,17 +129,21 @@ void scatter_add(Space const& space, T const* in, index_t outer, index_set const
 }
 
 template <class S, class T, class I>
-void run(ops_detail::take_op const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& table,
-         shard<I const> const& index) {
-  take(space, table.data, 1, table.owned.dim[0], kernels_detail::row_size(table.local_extents()), index.data,
-       index.local_size(), y.data);
+outside_index run(ops_detail::take_op const& op, S const& space, scratch_memory, shard<T> const& y,
+                  shard<T const> const& table, shard<I const> const& index) {
+  return kernels_detail::look_outside<S>(!op.drops, table.global[0], index.data, [&](auto const& outside) {
+    take(space, table.data, 1, table.owned.dim[0], kernels_detail::row_size(table.local_extents()), index.data,
+         index.local_size(), y.data, outside);
+  });
 }
 template <class S, class T, class I>
-void run(ops_detail::scatter_add_op const&, S const& space, scratch_memory, shard<T> const& y,
-         shard<T const> const& update, shard<I const> const& index, auto const&) {
+outside_index run(ops_detail::scatter_add_op const& op, S const& space, scratch_memory, shard<T> const& y,
+                  shard<T const> const& update, shard<I const> const& index, auto const&) {
   fill(space, y.data, y.local_size(), T(0));
-  scatter_add(space, update.data, 1, y.owned.dim[0], kernels_detail::row_size(y.local_extents()), index.data,
-              index.local_size(), y.data);
+  return kernels_detail::look_outside<S>(!op.drops, y.global[0], index.data, [&](auto const& outside) {
+    scatter_add(space, update.data, 1, y.owned.dim[0], kernels_detail::row_size(y.local_extents()), index.data,
+                index.local_size(), y.data, outside);
+  });
 }
 
 }  // namespace ashlar::kernels
