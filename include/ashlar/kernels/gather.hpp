@@ -18,13 +18,10 @@ struct indexed_rows {
   index_set held;
   outside_indices outside;
 
+  KOKKOS_FUNCTION index_t global(index_t i) const { return static_cast<index_t>(index[i]); }
   /// The row of the table, or -1 if this rank does not have it.
-  KOKKOS_FUNCTION index_t find(index_t i) const {
-    auto const global = static_cast<index_t>(index[i]);
-    index_t const at = held.find(global);
-    if (at < 0) outside.note(i, global);
-    return at;
-  }
+  KOKKOS_FUNCTION index_t find(index_t i) const { return held.find(global(i)); }
+  KOKKOS_FUNCTION void note(index_t i) const { outside.note(i, global(i)); }
 };
 
 /// Each task copies one element of one row.
@@ -36,6 +33,7 @@ struct take_kernel {
 
   KOKKOS_FUNCTION void operator()(index_t task) const {
     index_t const row = task / rows.inner, at = rows.find(row % rows.count);
+    if (at < 0) rows.note(row % rows.count);
     out[task] = at < 0 ? T(0) : table[(row / rows.count * rows.size + at) * rows.inner + task % rows.inner];
   }
 };
@@ -61,10 +59,12 @@ void take_by_rows(Space const& space, indexed_rows<I> const& rows, T const* tabl
   for_ranges("ashlar::take", space, rows.outer * rows.count, grain, [&](index_t begin, index_t end) {
     for (index_t row = begin, o = begin / rows.count, i = begin % rows.count; row < end; ++row) {
       index_t const at = rows.find(i);
-      if (at < 0)
+      if (at < 0) {
+        rows.note(i);
         std::fill_n(out + row * n, n, T(0));
-      else
+      } else {
         std::copy_n(table + (o * rows.size + at) * n, n, out + row * n);
+      }
       if (++i == rows.count) i = 0, ++o;
     }
   });
@@ -78,14 +78,19 @@ void scatter_add_by_columns(Space const& space, indexed_rows<I> const& rows, T c
     for (index_t n; begin < end; begin += n) {
       index_t const o = begin / rows.inner, first = begin % rows.inner;
       n = std::min(rows.inner - first, end - begin);
+      bool some_outside = false;  // a call in the loop would make it slower
       for (index_t i = 0; i < rows.count; ++i) {
         index_t const at = rows.find(i);
-        if (at < 0) continue;
+        if (at < 0) {
+          some_outside |= rows.outside.is_outside(rows.global(i));
+          continue;
+        }
         T const* const from = in + (o * rows.count + i) * rows.inner + first;
         T* const to = table + (o * rows.size + at) * rows.inner + first;
         ASHLAR_INDEPENDENT
         for (index_t j = 0; j < n; ++j) to[j] += from[j];
       }
+      for (index_t i = 0; some_outside && i < rows.count; ++i) rows.note(i);
     }
   });
 }

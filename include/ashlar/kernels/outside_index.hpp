@@ -2,6 +2,7 @@
 // Indices that are outside, as kernels on the host find them.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
+#include <cstdint>
 #include <limits>
 
 namespace ashlar::kernels {
@@ -16,13 +17,21 @@ struct outside_index {
 namespace ashlar::kernels_detail {
 
 /// Keeps the lowest position of an index outside. A kernel tells it only of indices that it cannot use, so that the others
-/// cost nothing. Threads of the host share `first`; on devices it is null, because to read it would wait for the kernel.
+/// cost nothing. Threads of the host share `first`. On devices no index counts as outside: to read `first` would wait for
+/// the kernel.
 struct outside_indices {
-  index_t extent = 0;
+  std::uint64_t extent = ~std::uint64_t{0};
   index_t* first = nullptr;
 
+  KOKKOS_FUNCTION bool is_outside(index_t index) const { return static_cast<std::uint64_t>(index) >= extent; }
   KOKKOS_FUNCTION void note(index_t at, index_t index) const {
-    if (first != nullptr && (index < 0 || index >= extent)) Kokkos::atomic_min(first, at);
+    if (is_outside(index)) keep(at);
+  }
+
+ private:
+  // Not inlined: a loop that contains it would be slower.
+  [[gnu::noinline]] KOKKOS_FUNCTION void keep(index_t at) const {
+    if (first != nullptr) Kokkos::atomic_min(first, at);
   }
 };
 
@@ -31,7 +40,8 @@ template <class Space, class I, class Kernel>
 kernels::outside_index look_outside(bool looks, index_t extent, I const* index, Kernel const& kernel) {
   constexpr index_t none = std::numeric_limits<index_t>::max();
   index_t first = none;
-  kernel(outside_indices{extent, looks && runs_in_caller<Space> ? &first : nullptr});
+  kernel(looks && runs_in_caller<Space> ? outside_indices{static_cast<std::uint64_t>(extent), &first}
+                                        : outside_indices{});
   if (first == none) return {};
   return {first, static_cast<index_t>(index[first]), extent};
 }
