@@ -59,16 +59,11 @@ struct gather_diagnostics {
   }
 };
 
-/// The words of an operation that looks for an index outside: before the index, and after the extent.
-struct index_words {
-  char const *before, *after;
-};
-
 /// The transpose of take: sums the rows of the update into a table with the extents and the sharding of `like`.
 struct scatter_add_op {
   using diagnostics = gather_diagnostics;
-  static constexpr index_words words{"ashlar::scatter_add: index ",
-                                     " rows of the table; write drop_outside to drop its row"};
+  static constexpr plan_detail::index_words words{"ashlar::scatter_add: index ",
+                                                  " rows of the table; write drop_outside to drop its row"};
   bool drops = false;
   template <class T, class, class>
   using element = T;
@@ -92,7 +87,8 @@ struct scatter_add_op {
 
 struct take_op {
   using diagnostics = gather_diagnostics;
-  static constexpr index_words words{"ashlar::take: index ", " rows of the table; write drop_outside for a row of 0"};
+  static constexpr plan_detail::index_words words{"ashlar::take: index ",
+                                                  " rows of the table; write drop_outside for a row of 0"};
   bool drops = false;
   template <class T, class>
   using element = T;

@@ -36,8 +36,8 @@ struct cross_entropy_pullback_op {
 };
 
 /// The rule of operations that make a scalar from logits and one label per row.
-inline constexpr index_words words_of_labels{"ashlar::softmax_cross_entropy: label ",
-                                             " classes; give rows without a label the weight 0"};
+inline constexpr plan_detail::index_words words_of_labels{"ashlar::softmax_cross_entropy: label ",
+                                                          " classes; give rows without a label the weight 0"};
 
 struct labelled_rows_rule {
   using diagnostics = softmax_diagnostics;
@@ -65,7 +65,7 @@ struct labelled_rows_rule {
 /// Mean over all rows of the negative log-probability of each row's label.
 struct cross_entropy_op : labelled_rows_rule {
   using diagnostics = cross_entropy_diagnostics;
-  static constexpr index_words words = words_of_labels;
+  static constexpr plan_detail::index_words words = words_of_labels;
   template <int I, class Ct, class Y, class Z, class Labels>
     requires(I == 0)
   static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels) {
@@ -90,7 +90,7 @@ struct weighted_cross_entropy_pullback_op {
 
 struct weighted_cross_entropy_op {
   using diagnostics = softmax_diagnostics;
-  static constexpr index_words words = words_of_labels;
+  static constexpr plan_detail::index_words words = words_of_labels;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels,

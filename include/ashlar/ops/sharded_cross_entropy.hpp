@@ -75,7 +75,7 @@ struct sharded_cross_entropy_pullback_op {
 /// contains the path through `parts`.
 struct sharded_cross_entropy_op {
   using diagnostics = softmax_diagnostics;
-  static constexpr index_words words{"ashlar::sharded_cross_entropy: label ", " classes"};
+  static constexpr plan_detail::index_words words{"ashlar::sharded_cross_entropy: label ", " classes"};
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const&, layout_value const&, layout_value const& parts) {

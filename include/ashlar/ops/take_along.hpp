@@ -72,7 +72,7 @@ struct add_along_op {
 template <int Dim, bool Own>
 struct take_along_op {
   using diagnostics = take_along_diagnostics;
-  static constexpr index_words words{"ashlar::take_along: index ", " elements of a line; clamp the index"};
+  static constexpr plan_detail::index_words words{"ashlar::take_along: index ", " elements of a line; clamp the index"};
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& x, layout_value const& index) {

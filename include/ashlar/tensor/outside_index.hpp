@@ -2,6 +2,7 @@
 // Errors about indices that kernels find in the elements of this rank.
 #pragma once
 #include "ashlar/kernels/outside_index.hpp"
+#include "ashlar/layout/split.hpp"
 #include "ashlar/plan/extent_errors.hpp"
 #include <string>
 
@@ -20,7 +21,7 @@ ASHLAR_INLINE char const* take_noted_error();
 
 /// `found` is in the shard `own` of the index. If all ranks have the same index, each of them throws here.
 /// Error: ashlar::error.
-ASHLAR_INLINE void refuse_index(ops_detail::index_words const& words, kernels::outside_index const& found,
+ASHLAR_INLINE void refuse_index(plan_detail::index_words const& words, kernels::outside_index const& found,
                                 region const& own, bool same_on_all_ranks);
 
 }  // namespace ashlar::tensor_detail

@@ -17,7 +17,7 @@ ASHLAR_INLINE char const* take_noted_error() {
   return taken.c_str();
 }
 
-ASHLAR_INLINE void refuse_index(ops_detail::index_words const& words, kernels::outside_index const& found,
+ASHLAR_INLINE void refuse_index(plan_detail::index_words const& words, kernels::outside_index const& found,
                                 region const& own, bool same_on_all_ranks) {
   shape place;
   place.rank = own.rank;
