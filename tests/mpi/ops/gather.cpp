@@ -65,13 +65,16 @@ std::string said_by_ranks(F f) {
   return text;
 }
 
+// Every rank has an error. Some may learn only that another has given up.
 template <class F>
-void check_every_rank_says(std::string const& sentence, F f) {
+void check_ranks_say(std::string const& sentence, F f) {
   std::string const text = said_by_ranks(f);
   CAPTURE(sentence);
   CAPTURE(text);
-  CHECK(contains(text, sentence));
-  CHECK(contains(text, "called at gather.cpp:"));
+  CHECK(contains(text, "gather.cpp:"));
+  int says = contains(text, sentence) && contains(text, "; called at gather.cpp:") ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &says, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(says >= 1);
 }
 
 }  // namespace
@@ -115,18 +118,17 @@ TEST_CASE("an index that every rank has throws at once, and the mesh goes on") {
 TEST_CASE("an index that some ranks have is an error on every rank in the next collective") {
   for (char const* const transport : {"mpi", ""}) {
     variable const by("ASHLAR_TRANSPORT", transport);
-    check_every_rank_says("ashlar::take: index 77 at (5) is outside the 6 rows of the table", [](auto const& m) {
-      (void)take(rows_of<layout<none, none>>(m, 6), index_with<split>(m, 5, 77));
-    });
-    check_every_rank_says("ashlar::scatter_add: index 6 at (0) is outside the 6 rows of the table", [](auto const& m) {
+    check_ranks_say("ashlar::take: index 77 at (5) is outside the 6 rows of the table",
+                    [](auto const& m) { (void)take(rows_of<layout<none, none>>(m, 6), index_with<split>(m, 5, 77)); });
+    check_ranks_say("ashlar::scatter_add: index 6 at (0) is outside the 6 rows of the table", [](auto const& m) {
       (void)scatter_add(rows_of<layout<"x", none>>(m, places), index_with<split>(m, 0, 6),
                         rows_of<layout<none, none>>(m, 6));
     });
-    check_every_rank_says("ashlar::take_along: index 3 at (4, 1) is outside the 3 elements", [](auto const& m) {
+    check_ranks_say("ashlar::take_along: index 3 at (4, 1) is outside the 3 elements", [](auto const& m) {
       (void)take_along<1>(rows_of<layout<"x", none>>(m, places, 3),
                           generate<int, layout<"x", none>>(m, {places, 2}, index_of_line{{4, 3}}));
     });
-    check_every_rank_says("ashlar::softmax_cross_entropy: label 4 at (5) is outside the 4 classes", [](auto const& m) {
+    check_ranks_say("ashlar::softmax_cross_entropy: label 4 at (5) is outside the 4 classes", [](auto const& m) {
       (void)softmax_cross_entropy(rows_of<layout<"x", none>>(m, places, 4), index_with<split>(m, 5, 4));
     });
   }
