@@ -87,7 +87,7 @@ prng_key fold_in random_bits uniform normal dropout
 # ---- Layers ----
 attention causal_softmax multi_head_attention attention_kernels
 causal_softmax softmax
-embedding take scatter_add
+embedding take scatter_add drop_outside
 take take_along
 batch_norm batch_norm_inference batch_normalized batch_norm_options moving_statistics moving statistics
 batch_norm layer_norm rms_norm

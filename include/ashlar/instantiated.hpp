@@ -54,6 +54,7 @@
 #include "ashlar/tensor/compiled/halo_runs.hpp"
 #include "ashlar/tensor/compiled/halo_transfers.hpp"
 #include "ashlar/tensor/compiled/message_counts.hpp"
+#include "ashlar/tensor/compiled/outside_index.hpp"
 #include "ashlar/tensor/compiled/parts_of_lines.hpp"
 #include "ashlar/tensor/compiled/print.hpp"
 #include "ashlar/tensor/compiled/product_route.hpp"

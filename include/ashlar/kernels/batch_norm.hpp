@@ -8,69 +8,66 @@
 
 namespace ashlar::kernels_detail {
 
+/// The part of `count` rows from the sums of x - first and of its square. As x is `first` in one of the rows, the sum of
+/// squares about it is at most `count` times the one about the mean.
+template <class T>
+struct part_about_first {
+  double count;
+  KOKKOS_FUNCTION ops_detail::channel_part operator()(double sum, double squares, T first) const {
+    double const mean = sum / count, about_mean = squares - sum * mean;
+    return {count, static_cast<double>(first) + mean, about_mean < 0 ? 0. : about_mean};
+  }
+};
+struct mean_of_part {
+  KOKKOS_FUNCTION double operator()(ops_detail::channel_part const& p) const { return p.mean; }
+};
+struct variance_of_part {
+  KOKKOS_FUNCTION double operator()(ops_detail::channel_part const& p) const { return p.variance(); }
+};
 template <class T>
 struct moments_pullback {
   T factor;  // 1 / n
-  KOKKOS_FUNCTION T operator()(T x, T center, T d_mean, T d_square) const {
-    return factor * (d_mean + 2 * d_square * (x - center));
+  KOKKOS_FUNCTION T operator()(T x, T mean, T d_mean, T d_variance) const {
+    return factor * (d_mean + 2 * d_variance * (x - mean));
   }
 };
 template <class T>
 struct affine_map {
   KOKKOS_FUNCTION T operator()(T x, T factor, T offset, T mean) const { return factor * (x - mean) + offset; }
 };
-struct variance_of_moments {
-  KOKKOS_FUNCTION double operator()(double first, double second) const {
-    double const v = second - first * first;
-    return v > 0 ? v : 0;
+struct factor_of_variance {
+  double epsilon;
+  KOKKOS_FUNCTION double operator()(double variance, double scale) const {
+    return scale / Kokkos::sqrt(variance + epsilon);
   }
 };
-struct inverse_deviation {
+// d(variance) = -1/2 scale r^3 d(factor), where r^-2 = variance + epsilon.
+struct variance_pullback {
   double epsilon;
-  KOKKOS_FUNCTION double operator()(double first, double second) const {
-    return 1 / Kokkos::sqrt(variance_of_moments{}(first, second) + epsilon);
-  }
-};
-
-struct factor_of_moments {
-  double epsilon;
-  KOKKOS_FUNCTION double operator()(double first, double second, double scale) const {
-    return scale * inverse_deviation{epsilon}(first, second);
-  }
-};
-struct sum_of_two {
-  KOKKOS_FUNCTION double operator()(double a, double b) const { return a + b; }
-};
-// d(mean square) = -1/2 scale r^3 d(factor), where r^-2 = square - mean^2 + epsilon.
-struct square_pullback {
-  double epsilon;
-  KOKKOS_FUNCTION double operator()(double d_factor, double first, double second, double scale) const {
-    double const r = inverse_deviation{epsilon}(first, second);
+  KOKKOS_FUNCTION double operator()(double d_factor, double variance, double scale) const {
+    double const r = 1 / Kokkos::sqrt(variance + epsilon);
     return -0.5 * scale * r * r * r * d_factor;
   }
 };
-// d(mean) = -2 mean d(mean square) - factor d(offset).
+// d(mean) = -factor d(offset).
 struct mean_pullback {
   double epsilon;
-  KOKKOS_FUNCTION double operator()(double d_factor, double d_offset, double first, double second, double scale) const {
-    double const r = inverse_deviation{epsilon}(first, second);
-    return scale * r * (first * r * r * d_factor - d_offset);
+  KOKKOS_FUNCTION double operator()(double d_offset, double variance, double scale) const {
+    return -factor_of_variance{epsilon}(variance, scale) * d_offset;
   }
 };
 struct scale_pullback {
   double epsilon;
-  KOKKOS_FUNCTION double operator()(double d_factor, double first, double second) const {
-    return d_factor * inverse_deviation{epsilon}(first, second);
+  KOKKOS_FUNCTION double operator()(double d_factor, double variance) const {
+    return factor_of_variance{epsilon}(variance, d_factor);
   }
 };
-struct moving_mean {
+template <moving Which>
+struct moving_average {
   double momentum;
-  KOKKOS_FUNCTION double operator()(double first, double, double old) const { return old + (1 - momentum) * first; }
-};
-struct moving_variance {
-  double momentum;
-  KOKKOS_FUNCTION double operator()(double first, double second, double old) const {
-    return momentum * old + (1 - momentum) * variance_of_moments{}(first, second);
+  KOKKOS_FUNCTION double operator()(ops_detail::channel_part const& batch, double old) const {
+    if (batch.count == 0) return old;
+    return momentum * old + (1 - momentum) * (Which == moving::mean ? batch.mean : batch.variance());
   }
 };
 
@@ -95,6 +92,26 @@ template <class T>
 kernels::strided<T> channel_values_of(kernels::shard<T const> const& x) {
   return {x.data, {1}};
 }
+
+template <class Space, class T>
+void parts_of_rows(Space const& space, kernels::scratch_memory memory, kernels::shard<T const> const& x,
+                   ops_detail::channel_part* parts) {
+  rows_of const r(x.local_extents());
+  shape const row = shape::of(r.n);
+  if (r.rows == 0) return kernels::fill(space, parts, r.n, ops_detail::channel_part(0));
+  auto const sums = memory.array<double>(2 * r.n);
+  kernels::channel_moments(space, x.data, r.rows, r.n, x.data, sums.data());
+  kernels::map(space, row, parts, part_about_first<T>{static_cast<double>(r.rows)},
+               kernels::strided<double>{sums.data(), {1}}, kernels::strided<double>{sums.data() + r.n, {1}},
+               kernels::strided<T>{x.data, {1}});
+}
+template <class Space>
+void moments_of_parts(Space const& space, index_t channels, ops_detail::channel_part const* parts, double* moments) {
+  kernels::strided<ops_detail::channel_part> const from{parts, {1}};
+  kernels::map(space, shape::of(channels), moments, mean_of_part{}, from);
+  kernels::map(space, shape::of(channels), moments + channels, variance_of_part{}, from);
+}
+
 // Scale and shift; 1 and 0 if the normalisation has none.
 template <bool Scaled, class... F>
 auto scale_leaf(F const&... f) {
@@ -115,52 +132,64 @@ auto shift_leaf(F const&... f) {
 
 namespace ashlar::kernels {
 
-template <statistics Over, class S, class T>
-void run(ops_detail::moments_op<Over> const&, S const& space, scratch_memory, shard<double> const& m,
-         shard<T const> const& x, shard<T const> const& center) {
-  kernels_detail::rows_of const r(x.local_extents());
-  index_t const n = Over == statistics::global ? kernels_detail::rows_of(x.global).rows : r.rows;
-  channel_moments(space, x.data, r.rows, r.n, center.data, n ? 1. / static_cast<double>(n) : 0., m.data);
+template <class S, class T>
+void run(ops_detail::channel_parts_op const&, S const& space, scratch_memory memory,
+         shard<ops_detail::channel_part> const& parts, shard<T const> const& x) {
+  kernels_detail::parts_of_rows(space, memory, x, parts.data);
+}
+template <class S>
+void run(ops_detail::moments_op const&, S const& space, scratch_memory, shard<double> const& m, auto const&,
+         shard<ops_detail::channel_part const> const& parts) {
+  kernels_detail::moments_of_parts(space, parts.local_size(), parts.data, m.data);
+}
+template <class S, class T>
+void run(ops_detail::moments_per_shard_op const&, S const& space, scratch_memory memory, shard<double> const& m,
+         shard<T const> const& x) {
+  index_t const channels = kernels_detail::channels_of(x.local_extents());
+  auto const parts = memory.array<ops_detail::channel_part>(channels);
+  kernels_detail::parts_of_rows(space, memory, x, parts.data());
+  kernels_detail::moments_of_parts(space, channels, parts.data(), m.data);
 }
 template <class S, class T>
 void run(ops_detail::moments_pullback_op const& op, S const& space, scratch_memory memory, shard<T> const& g,
-         shard<double const> const& ct, shard<T const> const& x, shard<T const> const& center) {
+         shard<double const> const& ct, shard<T const> const& x, shard<double const> const& moments) {
   kernels_detail::rows_of const r(x.local_extents());
   auto const n = static_cast<double>(op.per_shard ? r.rows : kernels_detail::rows_of(x.global).rows);
-  auto const first = kernels_detail::narrowed_row<T>(space, memory, ct, 0),
-             second = kernels_detail::narrowed_row<T>(space, memory, ct, 1);
+  auto const mean = kernels_detail::narrowed_row<T>(space, memory, moments, 0),
+             d_mean = kernels_detail::narrowed_row<T>(space, memory, ct, 0),
+             d_variance = kernels_detail::narrowed_row<T>(space, memory, ct, 1);
   map_channels(space, r.rows, r.n, g.data, kernels_detail::moments_pullback<T>{static_cast<T>(1 / n)}, x.data,
-               center.data, static_cast<T const*>(first.data()), static_cast<T const*>(second.data()));
+               static_cast<T const*>(mean.data()), static_cast<T const*>(d_mean.data()),
+               static_cast<T const*>(d_variance.data()));
 }
 template <class S, class T>
 void run(ops_detail::moving_moments_op const&, S const& space, scratch_memory, shard<double> const& m,
-         shard<T const> const& variance) {
+         shard<T const> const& mean, shard<T const> const& variance) {
   index_t const c = variance.local_size();
-  fill(space, m.data, c, 0.);
+  map(space, shape::of(c), m.data, kernels_detail::same_value{}, kernels_detail::channel_values_of(mean));
   map(space, shape::of(c), m.data + c, kernels_detail::same_value{}, kernels_detail::channel_values_of(variance));
 }
 
-template <bool Scaled, bool Shifted, class S, class T, class... F>
+template <bool Scaled, bool Shifted, class S, class... F>
 void run(ops_detail::coefficients_op<Scaled, Shifted> const& op, S const& space, scratch_memory, shard<double> const& y,
-         shard<double const> const& moments, shard<T const> const& center, F const&... f) {
-  index_t const c = center.local_size();
+         shard<double const> const& moments, F const&... f) {
+  index_t const c = kernels_detail::channels_of(moments.local_extents());
   shape const row = shape::of(c);
-  auto const first = kernels_detail::channel_row(moments, 0), second = kernels_detail::channel_row(moments, 1);
-  map(space, row, y.data, kernels_detail::factor_of_moments{op.epsilon}, first, second,
+  map(space, row, y.data, kernels_detail::factor_of_variance{op.epsilon}, kernels_detail::channel_row(moments, 1),
       kernels_detail::scale_leaf<Scaled>(f...));
   map(space, row, y.data + c, kernels_detail::same_value{}, kernels_detail::shift_leaf<Scaled, Shifted>(f...));
-  map(space, row, y.data + 2 * c, kernels_detail::sum_of_two{}, first, kernels_detail::channel_values_of(center));
+  map(space, row, y.data + 2 * c, kernels_detail::same_value{}, kernels_detail::channel_row(moments, 0));
 }
 template <bool Scaled, class S, class... Scale>
 void run(ops_detail::coefficients_moments_pullback_op<Scaled> const& op, S const& space, scratch_memory,
          shard<double> const& g, shard<double const> const& ct, shard<double const> const& moments,
          Scale const&... scale) {
   auto const d_factor = kernels_detail::channel_row(ct, 0), d_offset = kernels_detail::channel_row(ct, 1),
-             first = kernels_detail::channel_row(moments, 0), second = kernels_detail::channel_row(moments, 1);
+             variance = kernels_detail::channel_row(moments, 1);
   index_t const c = kernels_detail::channels_of(moments.local_extents());
   auto const by = kernels_detail::scale_leaf<Scaled>(scale...);
-  map(space, shape::of(c), g.data, kernels_detail::mean_pullback{op.epsilon}, d_factor, d_offset, first, second, by);
-  map(space, shape::of(c), g.data + c, kernels_detail::square_pullback{op.epsilon}, d_factor, first, second, by);
+  map(space, shape::of(c), g.data, kernels_detail::mean_pullback{op.epsilon}, d_offset, variance, by);
+  map(space, shape::of(c), g.data + c, kernels_detail::variance_pullback{op.epsilon}, d_factor, variance, by);
 }
 template <ops_detail::coefficient Which, class S, class T>
 void run(ops_detail::coefficient_pullback_op<Which> const& op, S const& space, scratch_memory, shard<T> const& g,
@@ -168,7 +197,7 @@ void run(ops_detail::coefficient_pullback_op<Which> const& op, S const& space, s
   shape const row = shape::of(g.local_size());
   if constexpr (Which == ops_detail::coefficient::scale)
     map(space, row, g.data, kernels_detail::scale_pullback{op.epsilon}, kernels_detail::channel_row(ct, 0),
-        kernels_detail::channel_row(moments, 0), kernels_detail::channel_row(moments, 1));
+        kernels_detail::channel_row(moments, 1));
   else
     map(space, row, g.data, kernels_detail::same_value{}, kernels_detail::channel_row(ct, 1));
 }
@@ -201,11 +230,9 @@ void run(ops_detail::channel_affine_sums_op const&, S const& space, scratch_memo
 }
 template <moving Which, class S, class T>
 void run(ops_detail::moving_op<Which> const& op, S const& space, scratch_memory, shard<T> const& y,
-         shard<double const> const& moments, shard<T const> const& old) {
-  using average =
-      std::conditional_t<Which == moving::mean, kernels_detail::moving_mean, kernels_detail::moving_variance>;
-  map(space, shape::of(y.local_size()), y.data, average{op.momentum}, kernels_detail::channel_row(moments, 0),
-      kernels_detail::channel_row(moments, 1), kernels_detail::channel_values_of(old));
+         shard<ops_detail::channel_part const> const& parts, shard<T const> const& old) {
+  map(space, shape::of(y.local_size()), y.data, kernels_detail::moving_average<Which>{op.momentum},
+      kernels_detail::channel_values_of(parts), kernels_detail::channel_values_of(old));
 }
 
 }  // namespace ashlar::kernels

@@ -35,11 +35,6 @@ struct affine_terms {
   }
 };
 
-struct times {
-  double factor;
-  KOKKOS_FUNCTION double operator()(double x) const { return factor * x; }
-};
-
 // On devices each sum is a reduction of its own. Terms that the host sums about a row are computed in double there.
 template <class Terms, class T>
 using term_type = std::conditional_t<Terms::about_a_row, double, T>;
@@ -119,7 +114,7 @@ std::vector<T> repeated(joined_rows const& g, T const* k) {
 
 template <class Terms, class Space, class T>
 void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k,
-                          double factor, double* out) {
+                          double* out) {
   joined_rows const g(rows, channels);
   auto const numbers = repeated(g, k);
   // The cuts depend on the sizes alone, so that every number of threads gives the same bits.
@@ -141,22 +136,20 @@ void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t r
     index_t const done = g.rows * g.width;
     sum_columns<Terms>(x + done, ct + done, k, channels, 0, g.rest, few.data(), out);
   }
-  for (index_t i = 0; i < 2 * channels; ++i) out[i] *= factor;
 }
 
-/// out[0][c] and out[1][c] = factor times the sums over rows of Terms::first and Terms::second of (x, ct, k[c]).
+/// out[0][c] and out[1][c] = the sums over rows of Terms::first and Terms::second of (x, ct, k[c]).
 template <class Terms, class Space, class T>
 void channel_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k,
-                  double factor, double* out) {
+                  double* out) {
   if constexpr (runs_in_caller<Space>) {
-    channel_sums_on_host<Terms>(space, x, ct, rows, channels, k, factor, out);
+    channel_sums_on_host<Terms>(space, x, ct, rows, channels, k, out);
   } else {
     shape const e = shape::of(rows, channels);
     kernels::map_reduce<op::sum>(space, e, 1u, out, first_term<Terms>{}, kernels::contiguous(x, e),
                                  kernels::contiguous(ct, e), kernels::strided<T>{k, {0, 1}});
     kernels::map_reduce<op::sum>(space, e, 1u, out + channels, second_term<Terms>{}, kernels::contiguous(x, e),
                                  kernels::contiguous(ct, e), kernels::strided<T>{k, {0, 1}});
-    kernels::map(space, shape::of(2 * channels), out, times{factor}, kernels::strided<double>{out, {1}});
   }
 }
 
@@ -183,19 +176,18 @@ void map_channels(Space const& space, index_t rows, index_t channels, T* y, F co
   }
 }
 
-/// sums[0][c], sums[1][c] = factor times the sums of x - center[c] and of its square over the rows. Accumulates in
+/// sums[0][c], sums[1][c] = the sums of x - center[c] and of its square over the rows. Accumulates in
 /// double.
 template <class Space, class T>
-void channel_moments(Space const& space, T const* x, index_t rows, index_t channels, T const* center, double factor,
-                     double* sums) {
-  kernels_detail::channel_sums<kernels_detail::moment_terms>(space, x, x, rows, channels, center, factor, sums);
+void channel_moments(Space const& space, T const* x, index_t rows, index_t channels, T const* center, double* sums) {
+  kernels_detail::channel_sums<kernels_detail::moment_terms>(space, x, x, rows, channels, center, sums);
 }
 
 /// sums[0][c], sums[1][c] = the sums of ct (x - mean[c]) and of ct over the rows.
 template <class Space, class T>
 void channel_affine_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* mean,
                          double* sums) {
-  kernels_detail::channel_sums<kernels_detail::affine_terms>(space, x, ct, rows, channels, mean, 1., sums);
+  kernels_detail::channel_sums<kernels_detail::affine_terms>(space, x, ct, rows, channels, mean, sums);
 }
 
 }  // namespace ashlar::kernels

@@ -2,6 +2,7 @@
 // Softmax cross-entropy from integer labels and from distributions of labels, with their vector-Jacobian products.
 #pragma once
 #include "ashlar/kernels/labelled_rows.hpp"
+#include "ashlar/kernels/outside_index.hpp"
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/losses.hpp"
 
@@ -167,11 +168,13 @@ void distribution_cross_entropy_vjp(Space const& space, T const* logits, T const
 }
 
 template <class S, class T, class I>
-void run(ops_detail::cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
-         shard<T const> const& logits, shard<I const> const& labels) {
+outside_index run(ops_detail::cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
+                  shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
   cross_entropy_sum(space, logits.data, labels.data, r.rows, r.n, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
+  return kernels_detail::look_at_labels(space, labels.data, r.rows, r.n,
+                                        kernels_detail::is_not_padding<I>{labels.data});
 }
 template <class S, class T, class I>
 void run(ops_detail::cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
@@ -181,10 +184,12 @@ void run(ops_detail::cross_entropy_pullback_op const&, S const& space, scratch_m
                     kernels_detail::one_over_rows<T>(logits.global), g.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::weighted_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
-         shard<T const> const& logits, shard<I const> const& labels, shard<T const> const& weights) {
+outside_index run(ops_detail::weighted_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
+                  shard<T const> const& logits, shard<I const> const& labels, shard<T const> const& weights) {
   kernels_detail::rows_of const r(logits.local_extents());
   weighted_cross_entropy_sum(space, logits.data, labels.data, weights.data, r.rows, r.n, loss.data);
+  return kernels_detail::look_at_labels(space, labels.data, r.rows, r.n,
+                                        [w = weights.data](index_t row) { return w[row] != T(0); });
 }
 template <class S, class T, class I>
 void run(ops_detail::weighted_cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,

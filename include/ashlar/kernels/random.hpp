@@ -5,6 +5,8 @@
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/kernels/philox_blocks.hpp"
+#include <cmath>
+#include <cstdint>
 
 namespace ashlar::kernels_detail {
 
@@ -48,6 +50,34 @@ template <class T>
 struct scale_and_shift {
   T scale, shift;
   KOKKOS_FUNCTION T operator()(T x) const { return shift + x * scale; }
+};
+
+/// Moves u, uniform in [0, 1), to [low, high). It rounds down, so that a number of T is as likely as its distance to the
+/// next one is long. Rounding to the nearest would give high, and low half as often as others.
+/// Pre: low < high, and a double holds high - low
+template <class T>
+class in_range {
+ public:
+  in_range(T low, T high)
+      : low_(low), last_(std::nextafter(high, low)), width_(static_cast<double>(high) - static_cast<double>(low)) {}
+  KOKKOS_FUNCTION T operator()(T u) const {
+    double const moved = static_cast<double>(u) * width_, low = static_cast<double>(low_), x = low + moved;
+    T const y = static_cast<T>(x);
+    // In double the error of the sum is x - (low + moved), by Knuth's two-sum.
+    double const added = x - low;
+    word const is_above =
+        sizeof(T) == sizeof(double) ? (low - (x - added)) + (moved - added) < 0 : static_cast<double>(y) > x;
+    // The number below y, without a branch: half of all draws are rounded.
+    auto const bits = Kokkos::bit_cast<word>(y);
+    T const rounded = Kokkos::bit_cast<T>(bits - is_above * (bits < 0 ? -1 : 1));
+    return rounded < last_ ? rounded : last_;  // distances of subnormal numbers may be rounded up to high - low
+  }
+
+ private:
+  using word = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+  T low_, last_;
+  double width_;
 };
 
 }  // namespace ashlar::kernels_detail
@@ -153,12 +183,12 @@ void fill_random(Space const& space, T* out, region const& part, shape const& gl
 
 /// Fills a shard with uniform numbers. An element's number depends on key and global index alone. So the global array
 /// is bitwise the same for every layout.
-/// Post: lowest <= number <= highest; equal to highest only by rounding
+/// Post: low <= number < high
 template <class Space, class T>
 void fill_uniform(Space const& space, T* out, region const& part, shape const& global, prng_key key,
-                  std::type_identity_t<T> lowest, std::type_identity_t<T> highest) {
+                  std::type_identity_t<T> low, std::type_identity_t<T> high) {
   fill_random<kernels_detail::uniform_generator<T>>(space, out, part, global, key,
-                                                    kernels_detail::scale_and_shift<T>{highest - lowest, lowest});
+                                                    kernels_detail::in_range<T>(low, high));
 }
 
 /// Fills a shard with normal numbers; see fill_uniform.

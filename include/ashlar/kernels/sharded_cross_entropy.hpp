@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/kernels/labelled_rows.hpp"
 #include "ashlar/kernels/math.hpp"
+#include "ashlar/kernels/outside_index.hpp"
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/sharded_cross_entropy.hpp"
 
@@ -115,12 +116,14 @@ void run(ops_detail::softmax_parts_op const&, S const& space, scratch_memory,
                 logits.owned.dim[logits.owned.rank - 1], parts.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::sharded_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
-         shard<T const> const& logits, shard<I const> const& labels,
-         shard<ops_detail::softmax_part<T> const> const& parts) {
-  loss_of_parts(space, parts.data, labels.data, labels.local_size(), kernels_detail::rows_of(logits.global).n,
-                loss.data);
+outside_index run(ops_detail::sharded_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
+                  shard<T const> const& logits, shard<I const> const& labels,
+                  shard<ops_detail::softmax_part<T> const> const& parts) {
+  index_t const classes = kernels_detail::rows_of(logits.global).n;
+  loss_of_parts(space, parts.data, labels.data, labels.local_size(), classes, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
+  return kernels_detail::look_at_labels(space, labels.data, labels.local_size(), classes,
+                                        kernels_detail::is_not_padding<I>{labels.data});
 }
 template <class S, class T, class I>
 void run(ops_detail::sharded_cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,

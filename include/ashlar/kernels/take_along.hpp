@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/kernels/lines.hpp"
+#include "ashlar/kernels/outside_index.hpp"
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/kernels/shard.hpp"
@@ -19,10 +20,13 @@ struct take_along_kernel {
   T* out;
   index_t n, inner, count;  // of elements and of indices in a line
   index_t first = 0;        // the index of the first element
+  outside_indices outside = {};
 
   KOKKOS_FUNCTION void operator()(index_t i) const {
     auto const at = static_cast<index_t>(index[i]) - first;
-    out[i] = at < 0 || at >= n ? T{} : in[(i / (inner * count) * n + at) * inner + i % inner];
+    bool const is_outside = at < 0 || at >= n;
+    if (is_outside) outside.note(i, at);
+    out[i] = is_outside ? T{} : in[(i / (inner * count) * n + at) * inner + i % inner];
   }
 };
 
@@ -50,13 +54,16 @@ struct add_along_kernel {
 namespace ashlar::kernels {
 
 template <int Dim, bool Own, class S, class T, class I>
-void run(ops_detail::take_along_op<Dim, Own> const&, S const& space, scratch_memory, shard<T> const& y,
-         shard<T const> const& x, shard<I const> const& index) {
+outside_index run(ops_detail::take_along_op<Dim, Own> const&, S const& space, scratch_memory, shard<T> const& y,
+                  shard<T const> const& x, shard<I const> const& index) {
   kernels_detail::lines_of const a(x.local_extents(), Dim);
   index_t const count = y.local_extents()[Dim];
-  kernels_detail::for_each_index("ashlar::take_along", space, y.local_size(), 4,
-                                 kernels_detail::take_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner,
-                                                                         count, Own ? x.owned.dim[Dim].begin : 0});
+  return kernels_detail::look_outside<S>(!Own, a.n, index.data, [&](auto const& outside) {
+    kernels_detail::for_each_index(
+        "ashlar::take_along", space, y.local_size(), 4,
+        kernels_detail::take_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner, count,
+                                                Own ? x.owned.dim[Dim].begin : 0, outside});
+  });
 }
 
 template <int Dim, bool Own, class S, class T, class I>

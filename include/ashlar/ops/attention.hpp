@@ -26,10 +26,6 @@ template <class... L>
 struct no_heads {
   static constexpr bool value = ((L::rank != 4) || ...);
 };
-template <class I>
-struct indices_are_no_integers {
-  static constexpr bool value = std::is_floating_point_v<I>;
-};
 
 }  // namespace ops_detail
 
@@ -68,14 +64,17 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
 
 /// Rows of a table by integer index: take(table, indices). The derivative adds up the cotangents of equal indices.
 /// Cost: no communication; if axes shard the table's rows (a vocabulary), the result is partial over them.
-/// Error: indices that are no integers do not compile.
+/// Error: indices that are no integers do not compile. An index outside throws ashlar::error, as in take.
 /// Example: embedding(t<layout<"model", none>>, i<layout<"data", none>, int>) ->
 ///   partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>
-constexpr auto embedding(Table const& table, Index const& indices) {
-  static_assert(!ops_detail::indices_are_no_integers<element_t<Index>>::value,
-                "ashlar::embedding: indices are integers; cast them");
-  return take(table, indices);
+constexpr auto embedding(Table const& table, Index const& indices, call_site w = call_site::current()) {
+  static_assert(!ops_detail::index_is_no_integer<Index>::value,
+                "ashlar::embedding: indices are integers; write cast<int>(indices)");
+  if constexpr (ops_detail::index_is_no_integer<Index>::value)
+    return table;
+  else
+    return take(table, indices, w);
 }
 
 }  // namespace ashlar

@@ -26,18 +26,60 @@ constexpr rule_result with_channels(layout_value const& x, layout_value const& o
   return r.why == fault::fits ? out : r;
 }
 
+constexpr void require_one_per_channel(shape const& x, shape const& numbers) {
+  if (x[x.rank - 1] != numbers[numbers.rank - 1])
+    // Compilers print the line on which a call begins.
+    // clang-format off
+    plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number per channel, the last dimension of x",
+        x, numbers);
+  // clang-format on
+}
+
 }  // namespace ops_detail
 
 /// Statistics over the whole batch, or over each rank's shard of it.
 enum class statistics { global, per_shard };
 
-// All sums are sums of distances from a center that all ranks know, the moving mean, and they are in double. So neither
-// large means nor long sums lose digits. The moments of a channel are a column: the mean of (x - center), and the mean
-// of (x - center)^2. Per-shard statistics have a leading dimension of shards. The moments give 3 coefficients per
-// channel, factor, offset and mean, and y = factor (x - mean) + offset. This mean is treated as a constant: the
-// derivative of the offset contains the path through it.
+// The moments of a channel are a column: its mean and its variance. They come from sums about a row of the shard, in
+// double, and the ranks combine their parts by Chan's formula. So neither large means nor long sums lose digits. The
+// moments give 3 coefficients per channel, factor, offset and mean, and y = factor (x - mean) + offset. This mean is
+// treated as a constant: the derivative of the offset contains the path through it. Per-shard statistics have a leading
+// dimension of shards.
 
 namespace ops_detail {
+
+/// The numbers of a channel in some rows: how many they are, their mean, and the sum of (x - mean)^2. The sum of the parts
+/// of disjoint sets of rows is the part of their union.
+/// Source: Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983.
+struct channel_part {
+  double count, mean, squares;
+
+  channel_part() = default;
+  ASHLAR_FUNCTION constexpr channel_part(double n, double m, double s) : count(n), mean(m), squares(s) {}
+  /// 0 is the part of no rows.
+  ASHLAR_FUNCTION constexpr explicit channel_part(int) : count(0), mean(0), squares(0) {}
+
+  ASHLAR_FUNCTION friend constexpr channel_part operator+(channel_part const& a, channel_part const& b) {
+    if (a.count == 0) return b;
+    double const n = a.count + b.count, apart = b.mean - a.mean, share = b.count / n;
+    return {n, a.mean + apart * share, a.squares + b.squares + apart * apart * share * a.count};
+  }
+  friend constexpr bool operator==(channel_part const&, channel_part const&) = default;
+
+  ASHLAR_FUNCTION constexpr double variance() const { return count == 0 ? 0 : squares / count; }
+};
+
+/// The part of each channel from a rank's rows.
+struct channel_parts_op {
+  using diagnostics = batch_norm_diagnostics;
+  template <class>
+  using element = channel_part;
+  static constexpr rule_result rule(layout_value const& x) {
+    if (x.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial()));
+    return reduction_rule(op_sum, (1u << (x.rank - 1)) - 1u, x);
+  }
+  static constexpr shape extents(layout_value const&, shape const& x) { return shape::of(x[x.rank - 1]); }
+};
 
 struct moments_pullback_op {
   using diagnostics = batch_norm_diagnostics;
@@ -53,46 +95,51 @@ struct moments_pullback_op {
   static constexpr shape extents(layout_value const&, shape const&, shape const& x, shape const&) { return x; }
 };
 
-template <statistics Over>
+/// The moments of a batch from the parts of all ranks. The gradient with respect to x contains the path through them.
 struct moments_op {
   using diagnostics = batch_norm_diagnostics;
-  index_t shards = 1;
   template <class, class>
   using element = double;
-  static constexpr rule_result rule(layout_value const& x, layout_value const& center) {
-    if (x.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial()));
-    return with_channels(x, center, Over == statistics::global ? channel_sums_rule(x) : channel_sums_per_shard_rule(x));
+  static constexpr rule_result rule(layout_value const&, layout_value const& parts) { return channel_sums_rule(parts); }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& parts) {
+    return shape::of(2, parts[0]);
   }
-  constexpr shape extents(layout_value const&, shape const& x, shape const& center) const {
-    index_t const channels = x[x.rank - 1];
-    if (center[0] != channels)
-      // Compilers print the line on which a call begins.
-      // clang-format off
-      plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number per channel, the last dimension of x",
-          x, center);
-    // clang-format on
-    return Over == statistics::global ? shape::of(2, channels) : shape::of(shards, 2, channels);
-  }
-  template <int I, class Ct, class Y, class X, class Center>
+  template <int I, class Ct, class Y, class X, class Parts>
     requires(I == 0)
-  static constexpr auto pullback(Ct const& ct, Y const&, X const& x, Center const& center) {
-    return apply(moments_pullback_op{Over == statistics::per_shard}, ct, x, center);
+  static constexpr auto pullback(Ct const& ct, Y const& y, X const& x, Parts const&) {
+    return apply(moments_pullback_op{false}, ct, x, y);
   }
 };
 
-/// Moments about the moving mean with the moving variance. They replace the batch's moments in inference.
-struct moving_moments_op {
+/// The moments of each rank's rows.
+struct moments_per_shard_op {
   using diagnostics = batch_norm_diagnostics;
+  index_t shards = 1;
   template <class>
   using element = double;
-  static constexpr rule_result rule(layout_value const& variance) {
-    if (variance.levels) return rule_result::wrong(fault::not_linear, first_axis(variance.partial()));
-    return channel_sums_rule(variance);
+  static constexpr rule_result rule(layout_value const& x) { return channel_sums_per_shard_rule(x); }
+  constexpr shape extents(layout_value const&, shape const& x) const { return shape::of(shards, 2, x[x.rank - 1]); }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const& y, X const& x) {
+    return apply(moments_pullback_op{true}, ct, x, y);
   }
-  static constexpr shape extents(layout_value const&, shape const& variance) { return shape::of(2, variance[0]); }
 };
 
-/// Computes the coefficients from moments, center, and the scale and shift that the normalisation has.
+/// A moving mean and a moving variance as moments. They replace the batch's in inference.
+struct moving_moments_op {
+  using diagnostics = batch_norm_diagnostics;
+  template <class, class>
+  using element = double;
+  static constexpr rule_result rule(layout_value const& mean, layout_value const& variance) {
+    return with_channels(mean, variance, channel_sums_rule(mean));
+  }
+  static constexpr shape extents(layout_value const&, shape const& mean, shape const& variance) {
+    require_one_per_channel(mean, variance);
+    return shape::of(2, mean[0]);
+  }
+};
+
+/// Computes the coefficients from moments, and the scale and shift that the normalisation has.
 template <bool Scaled, bool Shifted>
 struct coefficients_op;
 
@@ -143,28 +190,19 @@ struct coefficients_op {
   static constexpr shape extents(layout_value const&, shape const& moments, auto const&... channels) {
     shape y = moments;
     y[y.rank - 2] = 3;
-    auto const check_channels = [&](shape const& c) {
-      if (c[0] != y[y.rank - 1])
-        // Compilers print the line on which a call begins.
-        // clang-format off
-        plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number per channel, the last dimension of x",
-            y, c);
-      // clang-format on
-    };
-    (check_channels(channels), ...);
+    (require_one_per_channel(moments, channels), ...);
     return y;
   }
-  template <int I, class Ct, class Y, class M, class Center, class... Factors>
-    requires(I != 1)
-  constexpr auto pullback(Ct const& ct, Y const&, M const& moments, Center const&, Factors const&... f) const {
+  template <int I, class Ct, class Y, class M, class... Factors>
+  constexpr auto pullback(Ct const& ct, Y const&, M const& moments, Factors const&... f) const {
     if constexpr (I == 0 && Scaled)
       return apply(coefficients_moments_pullback_op<true>{epsilon}, ct, moments, first_operand(f...));
     else if constexpr (I == 0)
       return apply(coefficients_moments_pullback_op<false>{epsilon}, ct, moments);
-    else if constexpr (I == 2 && Scaled)
+    else if constexpr (I == 1 && Scaled)
       return apply(coefficient_pullback_op<coefficient::scale>{epsilon}, ct, moments, first_operand(f...));
     else
-      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, operand_at<I - 2>(f...));
+      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, operand_at<I - 1>(f...));
   }
 };
 
@@ -210,7 +248,10 @@ struct channel_affine_op {
     if (x.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial()));
     return channels_rule(x, coefficients);
   }
-  static constexpr shape extents(layout_value const&, shape const& x, shape const&) { return x; }
+  static constexpr shape extents(layout_value const&, shape const& x, shape const& coefficients) {
+    require_one_per_channel(x, coefficients);
+    return x;
+  }
   template <int I, class Ct, class Y, class X, class C>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x, C const& coefficients) {
     if constexpr (I == 0)
@@ -222,7 +263,7 @@ struct channel_affine_op {
 
 }  // namespace ops_detail
 
-/// Updates a moving mean (the center of the moments) or a moving variance towards the batch's.
+/// Updates a moving mean or a moving variance towards the batch's. A batch of no rows leaves them alone.
 enum class moving { mean, variance };
 namespace ops_detail {
 
@@ -232,11 +273,14 @@ struct moving_op {
   double momentum;
   template <class, class T>
   using element = T;
-  static constexpr rule_result rule(layout_value const& moments, layout_value const& old) {
-    if (moments.levels) return rule_result::wrong(fault::not_linear, first_axis(moments.partial()));
-    return with_channels(old, moments, {old});
+  static constexpr rule_result rule(layout_value const& parts, layout_value const& old) {
+    if (parts.levels) return rule_result::wrong(fault::not_linear, first_axis(parts.partial()));
+    return with_channels(old, parts, {old});
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& old) { return old; }
+  static constexpr shape extents(layout_value const&, shape const& parts, shape const& old) {
+    require_one_per_channel(parts, old);
+    return old;
+  }
 };
 
 }  // namespace ops_detail
@@ -290,32 +334,41 @@ constexpr void require_numbers_of_channels() {
   (check_type(std::type_identity<X>{}), ...);
 }
 
-template <class M, class Center, class Scale, class Shift>
-constexpr auto coefficients(double epsilon, M const& moments, Center const& center, Scale const& scale,
-                            Shift const& shift) {
+template <class M, class Scale, class Shift>
+constexpr auto coefficients(double epsilon, M const& moments, Scale const& scale, Shift const& shift) {
   constexpr bool scaled = !std::is_same_v<Scale, none_t>, shifted = !std::is_same_v<Shift, none_t>;
   coefficients_op<scaled, shifted> const op{epsilon};
   if constexpr (scaled && shifted)
-    return apply(op, moments, center, scale, shift);
+    return apply(op, moments, scale, shift);
   else if constexpr (scaled)
-    return apply(op, moments, center, scale);
+    return apply(op, moments, scale);
   else if constexpr (shifted)
-    return apply(op, moments, center, shift);
+    return apply(op, moments, shift);
   else
-    return apply(op, moments, center);
+    return apply(op, moments);
 }
 
+template <statistics Over, class X, class Parts>
+constexpr auto moments_of(X const& x, Parts const& parts, call_site const& w) {
+  if constexpr (Over == statistics::per_shard) {
+    return apply(moments_per_shard_op{ranks_along(x)}, x);
+  } else {
+    auto const m = apply(moments_op{}, x, parts);
+    // All ranks have the same moments, and each rank uses them for its own part of x: their cotangent is partial.
+    return relayout(destination<layout_t<decltype(m)>, batch_axes<X>>{}, m, w);
+  }
+}
 }  // namespace ops_detail
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance of each channel over the whole batch.
 /// The new moving averages are momentum times the old ones plus 1 - momentum times the batch's. The variance is the
 /// biased one. A scale of `none` is 1, and a shift of `none` is 0. With statistics::per_shard each rank normalises by
-/// its shard's statistics, but the moving averages still use the whole batch.
+/// its shard's statistics, but the moving averages still use the whole batch. A batch of no rows leaves them alone.
 /// Shape: x (..., channels), all others (channels).
 /// Pre: the channels of all are sharded alike; all other dimensions of x may be sharded in any way.
 /// Collective: every rank calls it; it blocks.
-/// Cost: one all_reduce of 2 doubles per channel over the axes that shard the batch, none if no axis does. Backward the
-/// same, and none with statistics::per_shard. The gradients of scale and shift are partial, like all gradients of
+/// Cost: one all_reduce of 3 doubles per channel over the axes that shard the batch, none if no axis does. Backward one
+/// of 2, and none with statistics::per_shard. The gradients of scale and shift are partial, like all gradients of
 /// parameters.
 /// Error: does not compile if x is partial, or if its channels are sharded otherwise than theirs. Scale, shift and
 /// statistics that are no vectors do not compile either.
@@ -326,23 +379,12 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
                                         batch_norm_options const& o = {}, call_site w = call_site::current()) {
   using namespace ops_detail;
   require_numbers_of_channels<Scale, Shift, Mean, Variance>();
-  auto const finish = [&](auto const& moments, auto const& of_batch) {
-    auto const y =
-        apply(ops_detail::channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
-    auto const mean = apply(ops_detail::moving_op<moving::mean>{o.momentum}, of_batch, state.mean);
-    auto const variance = apply(ops_detail::moving_op<moving::variance>{o.momentum}, of_batch, state.variance);
-    using State = moving_statistics<std::remove_const_t<decltype(mean)>, std::remove_const_t<decltype(variance)>>;
-    return batch_normalized<std::remove_const_t<decltype(y)>, State>{y, {mean, variance}};
-  };
-  if constexpr (Over == statistics::global) {
-    auto const m = all_reduce(apply(ops_detail::moments_op<Over>{}, x, state.mean), w);
-    // All ranks have the same moments, and each rank uses them for its own part of x: their cotangent is partial.
-    return finish(relayout(destination<layout_t<decltype(m)>, batch_axes<X>>{}, m, w), stop_gradient(m));
-  } else {
-    auto const of_batch =
-        all_reduce(apply(ops_detail::moments_op<statistics::global>{}, stop_gradient(x), state.mean), w);
-    return finish(apply(ops_detail::moments_op<Over>{ranks_along(x)}, x, state.mean), of_batch);
-  }
+  auto const parts = all_reduce(apply(channel_parts_op{}, stop_gradient(x)), w);
+  auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments_of<Over>(x, parts, w), scale, shift));
+  auto const mean = apply(moving_op<moving::mean>{o.momentum}, parts, state.mean);
+  auto const variance = apply(moving_op<moving::variance>{o.momentum}, parts, state.variance);
+  using State = moving_statistics<std::remove_const_t<decltype(mean)>, std::remove_const_t<decltype(variance)>>;
+  return batch_normalized<std::remove_const_t<decltype(y)>, State>{y, {mean, variance}};
 }
 
 /// batch_norm with the moving statistics, for inference.
@@ -354,9 +396,8 @@ constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const&
                                     moving_statistics<Mean, Variance> const& state,
                                     double epsilon = batch_norm_options{}.epsilon) {
   ops_detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
-  auto const moments = apply(ops_detail::moving_moments_op{}, state.variance);
-  return apply(ops_detail::channel_affine_op{}, x,
-               ops_detail::coefficients(epsilon, moments, state.mean, scale, shift));
+  auto const moments = apply(ops_detail::moving_moments_op{}, state.mean, state.variance);
+  return apply(ops_detail::channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, scale, shift));
 }
 
 }  // namespace ashlar

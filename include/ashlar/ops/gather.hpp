@@ -62,6 +62,9 @@ struct gather_diagnostics {
 /// The transpose of take: sums the rows of the update into a table with the extents and the sharding of `like`.
 struct scatter_add_op {
   using diagnostics = gather_diagnostics;
+  static constexpr plan_detail::index_words words{"ashlar::scatter_add: index ",
+                                                  " rows of the table; write drop_outside to drop its row"};
+  bool drops = false;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& update, layout_value const& index, layout_value const& like) {
@@ -79,11 +82,14 @@ struct scatter_add_op {
   }
   template <int I, class Ct, class Y, class Update, class Index, class Like>
     requires(I == 0)
-  static constexpr auto pullback(Ct const& ct, Y const&, Update const&, Index const& index, Like const&);
+  constexpr auto pullback(Ct const& ct, Y const&, Update const&, Index const& index, Like const&) const;
 };
 
 struct take_op {
   using diagnostics = gather_diagnostics;
+  static constexpr plan_detail::index_words words{"ashlar::take: index ",
+                                                  " rows of the table; write drop_outside for a row of 0"};
+  bool drops = false;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& table, layout_value const& index) {
@@ -96,44 +102,85 @@ struct take_op {
   }
   template <int I, class Ct, class Y, class Table, class Index>
     requires(I == 0)
-  static constexpr auto pullback(Ct const& ct, Y const&, Table const& table, Index const& index) {
-    return apply(scatter_add_op{}, ct, index, table);
+  constexpr auto pullback(Ct const& ct, Y const&, Table const& table, Index const& index) const {
+    return apply(scatter_add_op{drops}, ct, index, table);
   }
 };
 
 template <int I, class Ct, class Y, class Update, class Index, class Like>
   requires(I == 0)
-constexpr auto scatter_add_op::pullback(Ct const& ct, Y const&, Update const&, Index const& index, Like const&) {
-  return apply(take_op{}, ct, index);
+constexpr auto scatter_add_op::pullback(Ct const& ct, Y const&, Update const&, Index const& index, Like const&) const {
+  return apply(take_op{drops}, ct, index);
 }
+
+template <class Index>
+struct index_is_no_integer {
+  static constexpr bool value = !std::is_integral_v<element_t<Index>> || std::is_same_v<element_t<Index>, bool>;
+};
+
+template <class Table, class Index>
+constexpr auto take(bool drops, Table const& table, Index const& index, call_site const& w) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(!index_is_no_integer<Index>::value,
+                "ashlar::take: the elements of the index are no integers; write cast<int>(index)");
+  if constexpr (index_is_no_integer<Index>::value)
+    return table;
+  else
+    return apply(take_op{drops}, table, stop_gradient(index));
+}
+template <class Update, class Index, class Like>
+constexpr auto scatter_add(bool drops, Update const& update, Index const& index, Like const& like, call_site const& w) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(!index_is_no_integer<Index>::value,
+                "ashlar::scatter_add: the elements of the index are no integers; write cast<int>(index)");
+  if constexpr (index_is_no_integer<Index>::value)
+    return update;
+  else
+    return apply(scatter_add_op{drops}, update, stop_gradient(index), stop_gradient(like));
+}
+
+struct drop_outside_t {};
 
 }  // namespace ops_detail
 
+/// The last argument of take and scatter_add: an index outside the table drops its row.
+inline constexpr ops_detail::drop_outside_t drop_outside{};
+
 /// Rows of a table by integer index.
 /// Shape: table (n, r...), index (i...); result (i..., r...).
-/// Pre: 0 <= index < n; an index outside gives a row of zeros.
+/// Pre: 0 <= index < n. With drop_outside an index outside gives a row of zeros.
 /// Cost: no communication; if axes shard the table's rows, the result is partial over them.
-/// Error: does not compile if an axis shards the rows and the index, or if the index is partial.
+/// Error: does not compile if an axis shards the rows and the index, if the index is partial, or if it is no integer. In
+///   host memory an index outside throws ashlar::error: at once, if every rank has the index, else in the next collective.
 /// Example: take(table<layout<"model", none>>, index<layout<"data">, int>) -> partial<layout<"data", none>, "model">
 template <class Table, class Index>
 constexpr auto take(Table const& table, Index const& index, call_site w = call_site::current()) {
-  plan_detail::call_in_errors const call(w);
-  return apply(ops_detail::take_op{}, table, index);
+  return ops_detail::take(false, table, index, w);
+}
+template <class Table, class Index>
+constexpr auto take(Table const& table, Index const& index, ops_detail::drop_outside_t,
+                    call_site w = call_site::current()) {
+  return ops_detail::take(true, table, index, w);
 }
 
 /// Sums rows by integer index into a table of zeros: the transpose of take. Rows of equal index are added.
 /// Shape: update (i..., r...), index (i...), like (n, r...); the result has the extents of `like`, and its dimension 0 is
 ///   sharded as dimension 0 of `like`.
-/// Pre: 0 <= index < n; a row whose index is outside is dropped.
+/// Pre: 0 <= index < n. With drop_outside a row whose index is outside is dropped.
 /// Cost: no communication; if axes shard the index, the result is partial over them.
-/// Error: layouts that do not fit do not compile; extents that do not fit throw ashlar::error.
+/// Error: layouts that do not fit do not compile; extents that do not fit throw ashlar::error, and so does an index
+///   outside, as in take.
 /// Example: all_reduce(scatter_add(weights<layout<"x">>, targets<layout<"x">, int>, ranks<layout<none>>)) ->
 ///   layout<none>
 template <class Update, class Index, class Like>
 constexpr auto scatter_add(Update const& update, Index const& index, Like const& like,
                            call_site w = call_site::current()) {
-  plan_detail::call_in_errors const call(w);
-  return apply(ops_detail::scatter_add_op{}, update, index, stop_gradient(like));
+  return ops_detail::scatter_add(false, update, index, like, w);
+}
+template <class Update, class Index, class Like>
+constexpr auto scatter_add(Update const& update, Index const& index, Like const& like, ops_detail::drop_outside_t,
+                           call_site w = call_site::current()) {
+  return ops_detail::scatter_add(true, update, index, like, w);
 }
 
 }  // namespace ashlar

@@ -2,6 +2,7 @@
 // Losses: cross-entropy from labels and from distributions, binary cross-entropy, mean squared error.
 #pragma once
 #include "ashlar/ops/activations.hpp"
+#include "ashlar/ops/gather.hpp"
 #include "ashlar/ops/softmax.hpp"
 
 namespace ashlar {
@@ -35,6 +36,9 @@ struct cross_entropy_pullback_op {
 };
 
 /// The rule of operations that make a scalar from logits and one label per row.
+inline constexpr plan_detail::index_words words_of_labels{"ashlar::softmax_cross_entropy: label ",
+                                                          " classes; give rows without a label the weight 0"};
+
 struct labelled_rows_rule {
   using diagnostics = softmax_diagnostics;
   template <class T, class>
@@ -61,6 +65,7 @@ struct labelled_rows_rule {
 /// Mean over all rows of the negative log-probability of each row's label.
 struct cross_entropy_op : labelled_rows_rule {
   using diagnostics = cross_entropy_diagnostics;
+  static constexpr plan_detail::index_words words = words_of_labels;
   template <int I, class Ct, class Y, class Z, class Labels>
     requires(I == 0)
   static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels) {
@@ -85,6 +90,7 @@ struct weighted_cross_entropy_pullback_op {
 
 struct weighted_cross_entropy_op {
   using diagnostics = softmax_diagnostics;
+  static constexpr plan_detail::index_words words = words_of_labels;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels,
@@ -123,7 +129,8 @@ struct weights_have_other_elements {
 /// Mean over all rows of -log(softmax(logits))[label], from integer labels.
 /// Shape: logits (rows..., classes), labels (rows...); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile.
+/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. A label that is
+///   not a class throws ashlar::error, as an index of take does; -1 makes NaN.
 /// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
@@ -142,7 +149,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site
 /// effect, whatever its label. There is no derivative with respect to the weights.
 /// Shape: logits (rows..., classes), labels and weights (rows...); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: as without weights; neither do weights of another shape or of another element type than the logits.
+/// Error: as without weights, and a label of -1 throws, too, if its weight is not 0. Nor compile weights of another shape or of another element type than the logits.
 /// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>, w<layout<"data">>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y, tensor W>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights,

@@ -4,6 +4,7 @@
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/ops/halo.hpp"
+#include <limits>
 
 namespace ashlar {
 
@@ -42,12 +43,32 @@ namespace ops_detail {
 template <class T>
 struct uniform_distribution {
   T low, high;
+
+  constexpr void require_range() const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!(low < high))
+        plan_detail::fail_rule("ashlar::uniform: numbers are at least low and less than high; give a low below high");
+      // Halves, because the distance of two doubles may be no double.
+      if (!(static_cast<double>(high) / 2 - static_cast<double>(low) / 2 <= std::numeric_limits<double>::max() / 2))
+        plan_detail::fail_rule(
+            "ashlar::uniform: low, high and their distance are finite numbers of double; give a shorter range");
+    }
+  }
 };
 
 /// Normal numbers.
 template <class T>
 struct normal_distribution {
   T mean, deviation;
+
+  constexpr void require_range() const {
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr T largest = std::numeric_limits<T>::max();
+      if (!(mean >= -largest && mean <= largest && deviation >= T(0) && deviation <= largest))
+        plan_detail::fail_rule(
+            "ashlar::normal: mean and deviation are finite, and the deviation is at least 0; give other numbers");
+    }
+  }
 };
 
 template <class T, class L, class Distribution, class Handle>
@@ -71,25 +92,30 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 }  // namespace ops_detail
 
 /// A tensor of uniform numbers in [low, high), the same for every layout and mesh. The element with row-major global
-/// index g is a function of (key, g). T is float or double. A halo is computed, not exchanged; given cells are 0.
-/// Error: a partial layout, halo_sums and a T that is neither float nor double do not compile.
+/// index g is a function of (key, g). T is float or double. A number of T is as likely as the gap to the next one is
+/// long, to 24 bits of float and 53 of double. A halo is computed, not exchanged; given cells are 0.
+/// Post: low <= x < high
+/// Error: a partial layout, halo_sums and a T that is neither float nor double do not compile. ashlar::error, if low is
+/// not below high, or if their distance is no finite double.
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f) -> layout<"data", none>
 template <class T, class L, class Handle, std::size_t N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1),
                        call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  return ops_detail::random<T, L>(ops_detail::uniform_distribution<T>{low, high}, m, plan_detail::checked_extents<L>(n),
-                                  key, w);
+  ops_detail::uniform_distribution<T> const range{low, high};
+  range.check();
+  return ops_detail::random<T, L>(range, m, plan_detail::checked_extents<L>(n), key, w);
 }
 /// A tensor of normal numbers, the same for every layout and mesh. T is float or double.
-/// Error: as uniform.
+/// Error: as uniform; ashlar::error, if mean or deviation is not finite, or if the deviation is negative.
 /// Example: normal<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, 0.f, 0.1f) -> layout<"data", none>
 template <class T, class L, class Handle, std::size_t N>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1),
                       call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  return ops_detail::random<T, L>(ops_detail::normal_distribution<T>{mean, deviation}, m,
-                                  plan_detail::checked_extents<L>(n), key, w);
+  ops_detail::normal_distribution<T> const numbers{mean, deviation};
+  numbers.check();
+  return ops_detail::random<T, L>(numbers, m, plan_detail::checked_extents<L>(n), key, w);
 }
 
 namespace ops_detail {

@@ -75,6 +75,7 @@ struct sharded_cross_entropy_pullback_op {
 /// contains the path through `parts`.
 struct sharded_cross_entropy_op {
   using diagnostics = softmax_diagnostics;
+  static constexpr plan_detail::index_words words{"ashlar::sharded_cross_entropy: label ", " classes"};
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const&, layout_value const&, layout_value const& parts) {
@@ -96,7 +97,7 @@ struct sharded_cross_entropy_op {
 /// Cost: one all_reduce of 3 numbers per row over the axes that shard the classes, none if no axis does; none backward.
 /// The result is partial over the axes that shard the rows. (Megatron needs three all-reduces: of the maximum, of the
 /// label's logit and of the sum.)
-/// Error: a label that is not a class makes NaN.
+/// Error: a label that is not a class throws ashlar::error, as an index of take does; -1 makes NaN.
 /// Example: sharded_cross_entropy(z<layout<"data", "model">>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 [[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels,

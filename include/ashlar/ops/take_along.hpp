@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/ops/cumsum.hpp"
+#include "ashlar/ops/gather.hpp"
 
 namespace ashlar {
 
@@ -71,6 +72,7 @@ struct add_along_op {
 template <int Dim, bool Own>
 struct take_along_op {
   using diagnostics = take_along_diagnostics;
+  static constexpr plan_detail::index_words words{"ashlar::take_along: index ", " elements of a line; clamp the index"};
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& x, layout_value const& index) {
@@ -86,19 +88,15 @@ struct take_along_op {
   }
 };
 
-template <class Index>
-struct index_is_no_integer {
-  static constexpr bool value = !std::is_integral_v<element_t<Index>> || std::is_same_v<element_t<Index>, bool>;
-};
-
 }  // namespace ops_detail
 
 /// The elements at an index along a dimension: NumPy's take_along_axis.
 /// Shape: the extents of the index, which has the extents and the layout of x in all other dimensions. A partial sum
 ///   stays partial.
-/// Pre: 0 <= index < extent of dimension Dim, which no axis shards; an index outside gives 0.
+/// Pre: 0 <= index < extent of dimension Dim, which no axis shards.
 /// Cost: no communication. The derivative adds the cotangent at the index, so that equal indices sum up.
-/// Error: layouts that do not fit do not compile; extents that do not fit throw ashlar::error.
+/// Error: layouts that do not fit do not compile; extents that do not fit throw ashlar::error, and so does an index
+///   outside, as in take.
 /// Example: take_along<1>(x, argsort<1>(x)) is sort<1>(x)
 template <int Dim, tensor X, tensor Index>
 constexpr auto take_along(X const& x, Index const& index, call_site w = call_site::current()) {

@@ -98,6 +98,11 @@ class operands_in_error {
   bool outermost_ = false;
 };
 
+/// The words of an operation that looks for an index outside: before the index, and after the extent.
+struct index_words {
+  char const *before, *after;
+};
+
 /// Adds the call that errors name, or the operands.
 ASHLAR_INLINE void name_call(error_text& m);
 [[noreturn]] ASHLAR_INLINE void fail_with(error_text& m);

@@ -12,6 +12,7 @@
 #include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/evaluate.hpp"
 #include "ashlar/tensor/halo_windows.hpp"
+#include "ashlar/tensor/outside_index.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/product_of_blocks.hpp"
 #include "ashlar/tensor/redistribute.hpp"
@@ -31,7 +32,17 @@ namespace tensor_detail {
 /// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) on the shards.
 template <class Op, class T, class L, class M, class S, class... X>
 void evaluate_into(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
-  evaluate_shards<S>(op, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
+  if constexpr (looks_for_an_index_outside<Op>) {
+    kernels::outside_index const found =
+        run(op, S{}, scratch_from_pool<S>, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
+    if (found.at < 0) return;
+    auto const& index = ops_detail::operand_at<1>(x...);
+    using Index = std::remove_cvref_t<decltype(index)>;
+    constexpr axis_mask sharding = plan_detail::value_on<M, layout_t<Index>>.sharding();
+    refuse_index(Op::words, found, index.local_region(), y.mesh().sizes().ranks(sharding) == 1);
+  } else {
+    evaluate_shards<S>(op, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
+  }
 }
 
 /// The result of an operation as a new tensor. Operations whose result is lazy or shares memory have overloads in

@@ -83,9 +83,9 @@ struct random_cell {
     return f(kernels_detail::random_block<Generator>(key, g / block).value[g % block]);
   }
 };
-template <class Generator, class X, class T>
-void fill_random_cells(X const& x, prng_key key, T scale, T shift) {
-  random_cell<Generator, kernels_detail::scale_and_shift<T>, X::rank> f{key, {scale, shift}, {}};
+template <class Generator, class X, class F>
+void fill_random_cells(X const& x, prng_key key, F const& moved) {
+  random_cell<Generator, F, X::rank> f{key, moved, {}};
   for (int d = 0; d < X::rank; ++d) f.n[d] = x.extents()[d];
   compute_cells(x, true, true, f);
 }
@@ -93,12 +93,13 @@ void fill_random_cells(X const& x, prng_key key, T scale, T shift) {
 template <class R, class T, class L, class M, class S>
   requires(layout_has_a_halo<L>::value)
 void fill_random(uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
-  fill_random_cells<kernels_detail::uniform_generator<T>>(x, key, d.high - d.low, d.low);
+  fill_random_cells<kernels_detail::uniform_generator<T>>(x, key, kernels_detail::in_range<T>(d.low, d.high));
 }
 template <class R, class T, class L, class M, class S>
   requires(layout_has_a_halo<L>::value)
 void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
-  fill_random_cells<kernels_detail::normal_generator<T>>(x, key, d.deviation, d.mean);
+  fill_random_cells<kernels_detail::normal_generator<T>>(x, key,
+                                                         kernels_detail::scale_and_shift<T>{d.deviation, d.mean});
 }
 
 template <class L>

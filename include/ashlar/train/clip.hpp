@@ -2,6 +2,7 @@
 // Scales all gradients down together if their common norm is large.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/meta/nan.hpp"
 #include "ashlar/ops/norm.hpp"
 #include "ashlar/ops/collectives.hpp"
 
@@ -38,13 +39,21 @@ struct sum_over {
   using type = layout_from_t<mesh_context<Mesh, layout<>>, encode(value), 0, 0>;
 };
 
+// The sum of squares in double, whose range holds the squares of floats.
+struct sum_of_squares_in_double_op : ops_detail::sum_of_squares_op {
+  template <class>
+  using element = double;
+};
+
 template <class T>
 struct clip_factor {
   static constexpr linearity kind = linearity::nonlinear;
-  T largest, added;
-  ASHLAR_FUNCTION T operator()(T sum_of_squares) const {
-    T const norm = math_sqrt(sum_of_squares), factor = largest / (norm + added);
-    return factor < T(1) ? factor : is_nan(norm) ? norm : T(1);  // NaN stays NaN
+  using result_type = T;
+  double largest, added;
+  ASHLAR_FUNCTION T operator()(double sum_of_squares) const {
+    double const norm = math_sqrt(sum_of_squares), factor = largest / (norm + added);
+    constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
+    return meta_detail::is_finite(norm) ? static_cast<T>(factor < 1 ? factor : 1) : not_a_number;
   }
 };
 
@@ -52,9 +61,10 @@ struct clip_factor {
 
 /// Scales a tree of gradients by largest / (norm + added) if that is less than 1. The norm is over all their elements
 /// together. Each element counts once, however many ranks hold it. PyTorch's `added` is 1e-6.
-/// Post: every gradient keeps its layout. If the norm is NaN, all gradients are NaN.
+/// The squares are summed in double.
+/// Post: every gradient keeps its layout. If the sum of squares is NaN or infinite, all gradients are NaN.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: one all-reduce of one element over the axes that shard some gradient, if there are any; two kernels per
+/// Cost: one all-reduce of one double over the axes that shard some gradient, if there are any; two kernels per
 /// gradient.
 /// Error: a gradient that is still partial does not compile.
 /// Example: auto [g, norm] = clip_by_global_norm(gradients, 1.0);
@@ -66,19 +76,22 @@ template <class G>
   auto const& first = first_leaf(gradients);
   using T = element_t<decltype(first)>;
   using L = typename sum_over<mesh_t<decltype(first)>, axes_sharding_v<G>>::type;
-  auto sum = filled<T, L>(first.mesh(), shape{}, T(0));
+  auto sum = filled<double, L>(first.mesh(), shape{}, 0.);
   plan_detail::note_argument(sum, "bound", largest, w);
   for_each_leaf(
       [&](auto const& x) {
-        // One of the ranks that hold the same elements contributes their squares, the others contribute 0.
-        auto const more = sum + relayout(destination<L, 0u>{}, sum_of_squares(x), w);
-        sum = decltype(sum)(plan_detail::materialize(more));
+        auto const squares = apply(sum_of_squares_in_double_op{}, x);
+        if constexpr (std::is_same_v<element_t<decltype(squares)>, double>) {  // else the operand is an error
+          // One of the ranks that hold the same elements contributes their squares, the others contribute 0.
+          auto const more = sum + relayout(destination<L, 0u>{}, squares, w);
+          sum = decltype(sum)(plan_detail::materialize(more));
+        }
       },
       gradients);
   auto const total = all_reduce(sum, w);
-  auto const factor = elementwise(clip_factor<T>{static_cast<T>(largest), static_cast<T>(added)}, total);
+  auto const factor = elementwise(clip_factor<T>{largest, added}, total);
   auto scaled = map([&](auto const& x) { return x * factor; }, gradients);
-  auto norm = sqrt(total);
+  auto norm = cast<T>(sqrt(total));
   return clipped_gradients<decltype(scaled), decltype(norm)>{scaled, norm};
 }
 

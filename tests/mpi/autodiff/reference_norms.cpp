@@ -12,9 +12,10 @@ namespace {
 template <statistics Over>
 struct batch_norm_rule {
   static constexpr rule_result rule(layout_value const& x, layout_value const& scale, layout_value const& shift) {
-    rule_result r = ops_detail::moments_op<Over>::rule(x, scale);
-    if (r.why == fault::fits) r = ops_detail::moments_op<Over>::rule(x, shift);
-    r.out = x;
+    rule_result r =
+        Over == statistics::global ? ops_detail::channel_parts_op::rule(x) : ops_detail::moments_per_shard_op::rule(x);
+    if (r.why == fault::fits) r = ops_detail::channels_rule(x, scale);
+    if (r.why == fault::fits) r = ops_detail::channels_rule(x, shift);
     return r;
   }
 };

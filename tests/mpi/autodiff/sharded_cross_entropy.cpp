@@ -61,7 +61,6 @@ TEST_CASE("sharded_cross_entropy: what is no class, and logits of nothing") {
     };
     auto const ones = [](index_t, int) { return 1; };
     CHECK(std::abs(loss(ones, 4) - std::log(6.f)) <= 1e-6f);
-    CHECK(std::isnan(loss(ones, 6)));
     CHECK(std::isnan(loss(ones, -1)));
     // Only the last class is possible: ranks that do not have it have nothing.
     auto const last = [](index_t g, int) { return g % 6 == 5 ? 2. : -std::numeric_limits<double>::infinity(); };

@@ -29,14 +29,14 @@ TEST_CASE("scatter_add: sums by index, and the derivative") {
   auto const index = generate<int, layout<"x">>(m, {edges}, target{});
   auto const weights = generate<double, layout<"x">>(m, {edges}, weight_of_edge{});
   auto const table = full<double, layout<none>>(m, {vertices}, 2.);
-  auto const summed = scatter_add(weights, index, table);
+  auto const summed = scatter_add(weights, index, table, drop_outside);
   static_assert(std::is_same_v<layout_t<decltype(summed)>, partial<layout<none>, "x">>);
   std::vector<double> expected(static_cast<std::size_t>(vertices)), slopes;
   for (index_t i = 0; i < edges; ++i)
     if (target{}(i) < vertices) expected[static_cast<std::size_t>(target{}(i))] += weight_of_edge{}(i);
   CHECK(gather_all(all_reduce(summed)) == expected);
 
-  auto const loss = [&](auto const& w) { return sum(square(all_reduce(scatter_add(w, index, table)))); };
+  auto const loss = [&](auto const& w) { return sum(square(all_reduce(scatter_add(w, index, table, drop_outside)))); };
   auto const [value, gradient] = value_and_grad<"x">(loss)(weights);
   for (index_t i = 0; i < edges; ++i)
     slopes.push_back(target{}(i) < vertices ? 2 * expected[static_cast<std::size_t>(target{}(i))] : 0);

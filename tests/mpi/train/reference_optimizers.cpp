@@ -5,6 +5,7 @@
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "support/allowed_layouts.hpp"
+#include "support/mpi_main.hpp"
 #include "support/reference.hpp"
 #include <boost/mp11/algorithm.hpp>
 #include <doctest/doctest.h>
@@ -126,4 +127,26 @@ TEST_CASE("clip_by_global_norm is PyTorch's, with one message at most") {
     bool const alone = (layouts.sharding & layouts.axes_with_ranks(m)) == 0;
     CHECK(m.collectives_run() - before == (alone ? 0 : 10));
   });
+}
+
+TEST_CASE_TEMPLATE("clip_by_global_norm of floats whose squares no float holds", T, float, double) {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {testing::ranks(), 1});
+  // 12 elements of 1e20 have the norm sqrt(12) 1e20, of 1e-30 they have sqrt(12) 1e-30.
+  auto const of = [&](double v) {
+    return std::tuple(full<T, layout<"data", none>>(m, {5, 2}, static_cast<T>(v)),
+                      full<T, layout<none>>(m, {2}, static_cast<T>(v)));
+  };
+  auto const all_near = [](auto const& x, double v) {
+    for (T const found : gather_all(x)) CHECK(static_cast<double>(found) == doctest::Approx(v).epsilon(1e-6));
+  };
+  double const root = std::sqrt(12.);
+  for (double const v : {1e20, 3e38, 1e-30}) {
+    auto const [g, norm] = clip_by_global_norm(of(v), v);
+    if (v < 3e38) CHECK(static_cast<double>(item(norm)) == doctest::Approx(root * v).epsilon(1e-6));
+    all_near(std::get<0>(g), v / root);
+    all_near(std::get<1>(g), v / root);
+  }
+  // No double holds these squares. The gradients are not 0, which would look like the end of training.
+  auto const [g, norm] = clip_by_global_norm(of(std::numeric_limits<T>::infinity()), 1.);
+  for (T const found : gather_all(std::get<0>(g))) CHECK(found != found);
 }

@@ -13,6 +13,7 @@ constexpr auto forward = pass::forward, backward = pass::backward;
 
 // Bytes that a rank receives in an all-reduce of two doubles for each of n channels over q ranks.
 constexpr index_t moments(index_t n, index_t q) { return 2 * (2 * n - 2 * n / q) * 8; }
+constexpr index_t parts(index_t n, index_t q) { return 2 * (n - n / q) * 24; }
 
 template <class L>
 constexpr auto zeros(auto const& m, auto... n) {
@@ -38,7 +39,7 @@ constexpr auto run_by_data = [](auto const& m) { (void)by_data(m); };
 constexpr notes data_4 = collectives(grid{{4, 1}}, run_by_data);
 static_assert(data_4.count() == 2 && data_4.count(forward, collective::all_reduce, "data") == 1 &&
               data_4.count(backward, collective::all_reduce, "data") == 1);
-static_assert(data_4.bytes_per_rank(forward) == moments(12, 4) && data_4.bytes_per_rank(backward) == moments(12, 4));
+static_assert(data_4.bytes_per_rank(forward) == parts(12, 4) && data_4.bytes_per_rank(backward) == moments(12, 4));
 static_assert(collectives(grid{{1, 4}}, run_by_data).count() == 0 &&
               collectives(grid{{3, 2}}, run_by_data).count() == 2);
 
@@ -58,7 +59,7 @@ constexpr auto per_shard = [](auto const& m) {
 };
 constexpr notes shards_4 = collectives(grid{{4, 1}}, per_shard);
 static_assert(shards_4.count() == 1 && shards_4.count(forward, collective::all_reduce, "data") == 1 &&
-              shards_4.bytes_per_rank() == moments(12, 4));
+              shards_4.bytes_per_rank() == parts(12, 4));
 
 // Channels sharded by the filters of a convolution: each rank reduces its own 6.
 constexpr auto by_both = [](auto const& m) {
@@ -72,7 +73,7 @@ constexpr auto by_both = [](auto const& m) {
 constexpr notes both = collectives(grid{{4, 2}}, by_both);
 static_assert(both.count(collective::all_reduce, "data") == 2 &&
               both.count(forward, collective::all_reduce, "model") == 1 && both.count() == 3);
-static_assert(both[0].bytes_per_rank == moments(6, 4) && both.bytes_per_rank(backward) == moments(6, 4));
+static_assert(both[0].bytes_per_rank == parts(6, 4) && both.bytes_per_rank(backward) == moments(6, 4));
 
 // A pair of convolutions as Megatron's pair of kernels: filters, then channels, over "model". One all-reduce forward.
 constexpr auto pair = [](auto const& m) {

@@ -53,9 +53,10 @@ static_assert(trainable == 49210);  // as in Keras' summary of the model
 
 constexpr bool communicates_as_it_should(index_t ranks) {
   auto const log = collectives(grid{{static_cast<int>(ranks)}}, dry_step<>);
-  index_t const moments = all_reduced(2 * (12 + 24 + 32), 8, ranks);  // two doubles a channel
+  index_t const parts = all_reduced(12 + 24 + 32, 24, ranks);         // three doubles a channel
+  index_t const moments = all_reduced(2 * (12 + 24 + 32), 8, ranks);  // two
   return log.count() == 7 && log.count(collective::all_reduce, "data") == 7 && log.count(pass::forward) == 3 &&
-         log.bytes_per_rank(pass::forward) == moments &&                                     // a normalisation each
+         log.bytes_per_rank(pass::forward) == parts &&                                       // a normalisation each
          log.count(pass::backward) == 3 && log.bytes_per_rank(pass::backward) == moments &&  // and its derivative
          log.count(pass::update) == 1 &&  // gradients, loss and hits together
          log.bytes_per_rank(pass::update) == all_reduced(trainable + 2, 4, ranks);
@@ -69,7 +70,7 @@ constexpr auto by_shard = collectives(grid{{4}}, dry_step<statistics::per_shard>
 static_assert(by_shard.count() == 4 && by_shard.count() < collectives(grid{{4}}, dry_step<>).count());
 static_assert(by_shard.count(pass::forward) == 3 && by_shard.count(pass::backward) == 0);
 static_assert(by_shard.count(pass::update) == 1);
-static_assert(by_shard.bytes_per_rank(pass::forward) == all_reduced(2 * (12 + 24 + 32), 8, 4));
+static_assert(by_shard.bytes_per_rank(pass::forward) == all_reduced(12 + 24 + 32, 24, 4));
 // [proof]
 
 // Inference sends nothing, and returns the statistics as they are.

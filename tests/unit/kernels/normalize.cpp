@@ -102,8 +102,8 @@ TEST_CASE("sums over channels, and maps of channels") {
         auto const at = static_cast<std::size_t>(i), c = static_cast<std::size_t>(i % channels),
                    next = c + static_cast<std::size_t>(channels);
         long double const u = static_cast<long double>(x[at]) - k[c];
-        moments[c] += u / 4;
-        moments[next] += u * u / 4;
+        moments[c] += u;
+        moments[next] += u * u;
         sums[c] += ct[at] * u;
         sums[next] += ct[at];
         mapped[at] = x[at] * k[c];
@@ -111,7 +111,7 @@ TEST_CASE("sums over channels, and maps of channels") {
       auto const in = to_device(x), cotangent = to_device(ct), by = to_device(k);
       device_array<double> const found("test", moments.size());
       device_array<float> const y("test", x.size());
-      kernels::channel_moments<space, float>(space(), in.data(), rows, channels, by.data(), 0.25, found.data());
+      kernels::channel_moments<space, float>(space(), in.data(), rows, channels, by.data(), found.data());
       CHECK(difference(to_host(found), moments) <= 1e-6);
       kernels::channel_affine_sums<space, float>(space(), in.data(), cotangent.data(), rows, channels, by.data(),
                                                  found.data());
@@ -130,8 +130,7 @@ TEST_CASE("moments about a center that is far from the mean give the variance") 
       auto const x = numbers<float>(rows * channels, 8, 1000);
       auto const in = to_device(x), center = to_device(std::vector<float>(static_cast<std::size_t>(channels)));
       device_array<double> const found("test", static_cast<std::size_t>(2 * channels));
-      kernels::channel_moments<space, float>(space(), in.data(), rows, channels, center.data(),
-                                             1 / static_cast<double>(rows), found.data());
+      kernels::channel_moments<space, float>(space(), in.data(), rows, channels, center.data(), found.data());
       auto const moments = to_host(found);
       double worst = 0;
       for (index_t c = 0; c < channels; ++c) {
@@ -139,8 +138,8 @@ TEST_CASE("moments about a center that is far from the mean give the variance") 
         auto const at = [&](index_t r) { return static_cast<double>(x[static_cast<std::size_t>(r * channels + c)]); };
         for (index_t r = 0; r < rows; ++r) mean += at(r) / static_cast<double>(rows);
         for (index_t r = 0; r < rows; ++r) variance += (at(r) - mean) * (at(r) - mean) / static_cast<double>(rows);
-        double const first = moments[static_cast<std::size_t>(c)],
-                     second = moments[static_cast<std::size_t>(channels + c)];
+        double const first = moments[static_cast<std::size_t>(c)] / static_cast<double>(rows),
+                     second = moments[static_cast<std::size_t>(channels + c)] / static_cast<double>(rows);
         worst = test::larger(worst, std::abs(first - mean));
         worst = test::larger(worst, std::abs(second - first * first - variance) / variance);
       }

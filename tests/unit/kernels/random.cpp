@@ -2,7 +2,10 @@
 #include "ashlar/kernels/random.hpp"
 #include "support/shared_vector.hpp"
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -86,6 +89,86 @@ TEST_CASE_TEMPLATE("uniform numbers are those of the index, beyond 2^32 too", T,
     space().fence();
     for (std::size_t i = 0; i < out.size(); ++i)
       CHECK(out[i] == uniform<T>(prng_key{11}, base + static_cast<index_t>(i / 33 * 1000 + i % 33)));
+  }
+}
+
+namespace {
+// 2^18 numbers of one key.
+template <class T>
+shared_vector<T> drawn_between(T low, T high) {
+  shape const s = shape::of(1 << 18);
+  shared_vector<T> x(static_cast<std::size_t>(s.size()));
+  kernels::fill_uniform(space(), x.data(), whole(s), s, prng_key{7}, low, high);
+  space().fence();
+  return x;
+}
+
+// A range of few representable numbers, `gap` apart, which are multiples of the gap. Each is drawn as often as any other.
+// The number of an index is low + k * gap, with k from exact integers.
+template <class T>
+void check_few(T low, T high, T gap) {
+  auto const x = drawn_between(low, high);
+  auto const n = static_cast<std::size_t>((high - low) / gap);
+  std::vector<double> times(n);
+  index_t different = 0, outside = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    outside += !(x[i] >= low && x[i] < high);
+    constexpr int bits = std::numeric_limits<T>::digits;
+    auto const u = static_cast<std::uint64_t>(std::ldexp(uniform<T>(prng_key{7}, static_cast<index_t>(i)), bits));
+    auto const k = static_cast<std::size_t>(u * n >> bits);
+    different += x[i] != low + static_cast<T>(k) * gap;
+    times[k] += 1;
+  }
+  CHECK(different == 0);
+  CHECK(outside == 0);
+  double const expected = static_cast<double>(x.size()) / static_cast<double>(n);
+  double chi_square = 0;
+  for (double const t : times) chi_square += (t - expected) * (t - expected) / expected;
+  auto const freedom = static_cast<double>(n - 1);
+  CHECK(std::abs(chi_square - freedom) <= 5 * std::sqrt(2 * freedom));
+}
+}  // namespace
+
+TEST_CASE("a range of few representable numbers gives each as often as the others, and never its end") {
+  check_few(1e6f, 1e6f + 1, 0x1p-4f);
+  check_few(-1e6f - 1, -1e6f, 0x1p-4f);
+  check_few(-0x1p24f, -0x1p24f + 3, 1.f);
+  check_few(1e15, 1e15 + 1, 0x1p-3);
+  check_few(-1e15 - 1, -1e15, 0x1p-3);
+  check_few(1., 1. + 0x1p-52, 0x1p-52);
+  // The gap doubles at 2^24. Numbers above it are twice as likely.
+  auto const x = drawn_between(0x1p24f - 8, 0x1p24f + 8);
+  double below = 0, at = 0;
+  for (float const v : x) below += v < 0x1p24f, at += v == 0x1p24f;
+  auto const n = static_cast<double>(x.size());
+  CHECK(std::abs(below / n - 0.5) < 5 * 0.5 / std::sqrt(n));
+  CHECK(std::abs(at / n - 0.125) < 5 * 0.331 / std::sqrt(n));
+}
+
+TEST_CASE_TEMPLATE("wide and narrow ranges", T, float, double) {
+  constexpr T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::denorm_min();
+  T const half = std::is_same_v<T, float> ? most : most / 2;  // a double holds the distance of two floats
+  struct range {
+    T low, high;
+  };
+  for (auto const& [low, high] :
+       {range{-half, half}, range{0, most}, range{-most, 0}, range{0, least}, range{-least, 0}, range{-least, least},
+        range{-1, least}, range{0, 1}, range{-1, 1}, range{T(0.1), T(0.3)}}) {
+    auto const x = drawn_between(low, high);
+    index_t outside = 0;
+    double smallest = 1, largest = 0, mean = 0;
+    for (T const v : x) {
+      outside += !(v >= low && v < high);
+      // From 0 to 1, without an overflow.
+      double const u = (static_cast<double>(v) / 4 - static_cast<double>(low) / 4) /
+                       (static_cast<double>(high) / 4 - static_cast<double>(low) / 4);
+      smallest = std::min(smallest, u), largest = std::max(largest, u), mean += u / static_cast<double>(x.size());
+    }
+    CHECK(outside == 0);
+    if (high - low <= 2 * least) continue;
+    CHECK(smallest < 1e-4);
+    CHECK(largest > 1 - 1e-4);
+    CHECK(std::abs(mean - 0.5) < 5 / std::sqrt(12. * static_cast<double>(x.size())));
   }
 }
 

@@ -144,21 +144,19 @@ TEST_CASE("a sum to the extents of a broadcast operand goes by global extents") 
   check(y.values(), {in[0] + in[1] + in[2]});
 }
 
-TEST_CASE("moments divide by the rows of all ranks; scratch comes from the caller") {
+TEST_CASE("moments are means and variances of a rank's rows; scratch comes from the caller") {
   index_t const rows = 3, c = 2;
   auto const x = numbers(rows * c);
   array<double> const shard(x, region_of(interval{0, rows}, interval{0, c}), shape::of(9, c));
-  array<double> const center(std::vector<double>{0.5, -1}, region_of(interval{0, c}), shape::of(c));
   array<double> const moments(region_of(interval{0, 2}, interval{0, c}), shape::of(2, c)), y(shard.owned, shard.global);
-  run(ops_detail::moments_op<statistics::global>{}, space(), new_scratch<>, moments.result(), shard.operand(),
-      center.operand());
+  array<ops_detail::channel_part> const parts(region_of(interval{0, c}), shape::of(c));
+  run(ops_detail::channel_parts_op{}, space(), new_scratch<>, parts.result(), shard.operand());
+  run(ops_detail::moments_op{}, space(), new_scratch<>, moments.result(), shard.operand(), parts.operand());
   std::vector<double> expected(4);
-  for (index_t i = 0; i < rows * c; ++i) {
-    double const d = x[at(i)] - (i % c ? -1 : 0.5);
-    expected[at(i % c)] += d / 9;
-    expected[at(c + i % c)] += d * d / 9;
-  }
+  for (index_t i = 0; i < rows * c; ++i) expected[at(i % c)] += x[at(i)] / 3;
+  for (index_t i = 0; i < rows * c; ++i) expected[at(c + i % c)] += std::pow(x[at(i)] - expected[at(i % c)], 2) / 3;
   check(moments.values(), expected);
+  for (ops_detail::channel_part const& p : parts.values()) CHECK(p.count == 3);
 
   array<double> const coefficients(std::vector<double>{2, 3, 0.1, 0.2, 4, 5}, region_of(interval{0, 3}, interval{0, c}),
                                    shape::of(3, c));

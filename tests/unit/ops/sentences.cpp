@@ -2,6 +2,7 @@
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/plan/static_extents.hpp"
 #include <doctest/doctest.h>
+#include <limits>
 #include <string>
 
 using namespace ashlar;
@@ -144,6 +145,25 @@ TEST_CASE("extents and numbers that an operation cannot take") {
       "ashlar::unflatten: the product of the extents given is the extent of the dimension that is cut; found (4, 3) and (4, 2, 2)");
   says([&] { (void)redistribute<layout<none, "x">>(x, line{{4}}); },
        "ashlar::redistribute: the other mesh has as many ranks as the tensor's");
+  float const infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  struct range {
+    float low, high;
+  };
+  auto const between = [&](auto low, auto high) {
+    return [=, &m] { (void)uniform<decltype(low), layout<"x">>(m, {4}, prng_key{1}, low, high); };
+  };
+  for (auto const& [low, high] : {range{1, 1}, range{2, 1}, range{nan, 1}, range{0, nan}, range{infinity, infinity}})
+    says(between(low, high), "ashlar::uniform: numbers are at least low and less than high; give a low below high");
+  for (auto const& [low, high] : {range{0, infinity}, range{-infinity, 0}, range{-infinity, infinity}})
+    says(between(low, high),
+         "ashlar::uniform: low, high and their distance are finite numbers of double; give a shorter range");
+  says(between(-1.7e308, 1.7e308), "ashlar::uniform: low, high and their distance are finite numbers of double");
+  between(-0.8e308, 0.8e308)();
+  between(-3e38f, 3e38f)();
+  for (auto const& [mean, deviation] :
+       {range{0, -1}, range{infinity, 1}, range{0, infinity}, range{nan, 1}, range{0, nan}})
+    says([&] { (void)normal<float, layout<"x">>(m, {4}, prng_key{1}, mean, deviation); },
+         "ashlar::normal: mean and deviation are finite, and the deviation is at least 0; give other numbers");
   says([] { (void)inside(-1); }, "ashlar::inside: a distance from the edge is 0 or more cells");
   for (int const which : {-1, 2})
     says([&] { (void)colour(which, 2); }, "ashlar::colour: colours count from 0; write colour(0, 2) or colour(1, 2)");
