@@ -375,6 +375,10 @@ concept tensor = requires {
 
 namespace ops_detail {
 
+/// Elements of which functions of real numbers have the value. Integers would round it.
+template <class T>
+concept real_or_complex_elements = !std::integral<T>;
+
 // An elementwise function of two operands of one element type.
 template <class F, class A, class B>
 constexpr auto arithmetic(F const& f, A const& a, [[maybe_unused]] B const& b) {
@@ -496,22 +500,19 @@ constexpr auto cast(A const& a) {
 }
 
 /// Mean over dimensions, or over all if none is given: the sum, divided by the global number of elements.
-/// Error: for integers, ashlar::error if their type cannot hold that number, or if it is 0.
+/// Error: integers do not compile.
 /// Example: mean<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data">
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
-  if constexpr (!ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
-    return sum<Dims...>(x);  // reports the error
+  static_assert(ops_detail::real_or_complex_elements<element_t<X>>,
+                "ashlar::mean: the elements are integers; write cast<double>(x)");
+  if constexpr (!ops_detail::real_or_complex_elements<element_t<X>> ||
+                !ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
+    return sum<Dims...>(x);  // reports dimensions that are not there
   } else {
     index_t n = sizeof...(Dims) ? 1 : x.extents().size();
     ((n *= x.extents()[Dims]), ...);
     using T = element_t<X>;
-    if constexpr (std::integral<T>)
-      if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n)
-        // Compilers print the line on which a call begins.
-        // clang-format off
-        meta_detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
-    // clang-format on
     return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
   }
 }
