@@ -375,9 +375,13 @@ concept tensor = requires {
 
 namespace ops_detail {
 
-/// Elements of which functions of real numbers have the value. Integers would round it.
-template <class T>
-concept real_or_complex_elements = !std::integral<T>;
+/// A tensor whose elements hold what functions of real numbers give. Integers would round it.
+template <class X>
+concept real_or_complex_elements = !std::integral<element_t<X>>;
+
+/// A tensor whose elements have a difference and a quotient.
+template <class X>
+concept numbers_for_elements = !std::same_as<element_t<X>, bool>;
 
 // An elementwise function of two operands of one element type.
 template <class F, class A, class B>
@@ -398,6 +402,8 @@ constexpr auto operator+(A const& a, B const& b) {
 }
 template <tensor A, tensor B>
 constexpr auto operator-(A const& a, B const& b) {
+  static_assert(ops_detail::numbers_for_elements<A>,
+                "ashlar::elementwise: elements of type bool have no difference; write cast<int>(x)");
   return ops_detail::arithmetic(ops_detail::fn::subtract{}, a, b);
 }
 /// The product of corresponding elements. One factor may be complex and the other real, of the same precision.
@@ -409,12 +415,17 @@ constexpr auto operator*(A const& a, B const& b) {
   else
     return ops_detail::arithmetic(ops_detail::fn::multiply{}, a, b);
 }
+/// The quotient of corresponding elements. Integers are divided as in C, towards zero.
 template <tensor A, tensor B>
 constexpr auto operator/(A const& a, B const& b) {
+  static_assert(ops_detail::numbers_for_elements<A>,
+                "ashlar::elementwise: elements of type bool have no quotient; write cast<double>(x)");
   return ops_detail::arithmetic(ops_detail::fn::divide{}, a, b);
 }
 template <tensor A>
 constexpr auto operator-(A const& a) {
+  static_assert(ops_detail::numbers_for_elements<A>,
+                "ashlar::elementwise: elements of type bool have no negative; write cast<int>(x)");
   return elementwise(ops_detail::fn::negate{}, a);
 }
 template <tensor A>
@@ -445,27 +456,39 @@ constexpr auto relu(A const& a) {
   return elementwise(ops_detail::fn::relu{}, a);
 }
 /// The exponential function of each element.
+/// Error: integers do not compile.
 /// Example: exp(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto exp(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::exp: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::exp{}, a);
 }
 /// The natural logarithm of each element.
+/// Error: integers do not compile.
 /// Example: log(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto log(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::log: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::log{}, a);
 }
 /// The square root of each element.
+/// Error: integers do not compile.
 /// Example: sqrt(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto sqrt(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::sqrt: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::sqrt{}, a);
 }
 /// The hyperbolic tangent of each element.
+/// Error: integers do not compile.
 /// Example: tanh(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto tanh(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::tanh: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::tanh{}, a);
 }
 /// Each element times itself.
@@ -504,10 +527,9 @@ constexpr auto cast(A const& a) {
 /// Example: mean<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data">
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
-  static_assert(ops_detail::real_or_complex_elements<element_t<X>>,
+  static_assert(ops_detail::real_or_complex_elements<X>,
                 "ashlar::mean: the elements are integers; write cast<double>(x)");
-  if constexpr (!ops_detail::real_or_complex_elements<element_t<X>> ||
-                !ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
+  if constexpr (!ops_detail::real_or_complex_elements<X> || !ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
     return sum<Dims...>(x);  // reports dimensions that are not there
   } else {
     index_t n = sizeof...(Dims) ? 1 : x.extents().size();

@@ -27,10 +27,12 @@ struct dropout {
 /// Dropout: 0 with probability `rate`, else x / (1 - rate).
 /// Pre: 0 <= rate < 1.
 /// Cost: no communication.
-/// Error: another rate throws ashlar::error.
+/// Error: another rate throws ashlar::error. Integers do not compile.
 /// Example: dropout(x<layout<"data", none>>, 0.1f, prng_key{1}) -> layout<"data", none>
 template <tensor X>
 constexpr auto dropout(X const& x, element_t<X> rate, prng_key key) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::dropout: the elements are integers; write cast<double>(x)");
   if (!(rate >= 0 && rate < 1)) meta_detail::fail("ashlar::dropout: the rate is at least 0 and less than 1");
   return elementwise(ops_detail::fn::dropout<element_t<X>>{rate, key}, x);
 }
