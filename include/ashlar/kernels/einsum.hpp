@@ -15,7 +15,7 @@ namespace ashlar::kernels_detail {
 struct multiply {
   template <class T>
   KOKKOS_FUNCTION T operator()(T x, T y) const {
-    return x * y;
+    return static_cast<T>(x * y);
   }
 };
 template <class T>

@@ -140,7 +140,7 @@ struct multiply {
   static constexpr char const* symbol = "*";
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
-    return a * b;
+    return static_cast<T>(a * b);
   }
   template <class A, class B>
     requires(complex_of_real<A, B> || complex_of_real<B, A>)
@@ -272,7 +272,7 @@ struct square {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x * x;
+    return static_cast<T>(x * x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {

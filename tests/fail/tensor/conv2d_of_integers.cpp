@@ -1,5 +1,5 @@
 // Images of bytes, which no BLAS multiplies.
-// EXPECT: ashlar::conv2d: images are of float, double or complex numbers
+// EXPECT: ashlar::conv2d: the elements are integers; write cast<double>\(x\)
 #include "ashlar/kernels/convolution.hpp"
 #include "ashlar/tensor/backend.hpp"
 

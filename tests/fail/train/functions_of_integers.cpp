@@ -22,6 +22,7 @@
 // EXPECT: ashlar::batch_norm_inference: the elements are integers; write cast<double>\(x\)
 // EXPECT: ashlar::attention: the elements are integers; write cast<double>\(x\)
 // EXPECT: ashlar::dropout: the elements are integers; write cast<double>\(x\)
+// EXPECT: ashlar::conv2d: the elements are integers; write cast<double>\(x\)
 // EXPECT: ashlar::average_pool2d: the elements are integers; write cast<double>\(x\)
 // EXPECT: ashlar::global_average_pool: the elements are integers; write cast<double>\(x\)
 // EXPECT: ashlar::softmax_cross_entropy: the elements are integers; write cast<double>\(x\)
@@ -34,7 +35,7 @@
 // EXPECT: ashlar::confusion_counts: the elements are integers; write cast<double>\(x\)
 // EXPECT: ashlar::clip_by_global_norm: the elements are integers; write cast<double>\(x\)
 // EXPECT: ashlar::value_and_grad: the elements are integers; write cast<double>\(x\)
-// ERRORS: 108
+// ERRORS: 111
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/optimizer.hpp"
 
@@ -60,7 +61,7 @@ void call_functions(Handle const& m) {
   (void)batch_norm(x, none, none, state), (void)batch_norm_inference(x, none, none, state);
   (void)attention(images, images, images);
   (void)dropout(x, T(0), prng_key{1});
-  (void)average_pool2d<2>(images), (void)global_average_pool(images);
+  (void)conv2d(images, images), (void)average_pool2d<2>(images), (void)global_average_pool(images);
   (void)softmax_cross_entropy(x, labels), (void)softmax_cross_entropy(x, labels, weights);
   (void)sharded_cross_entropy(x, labels);
   (void)mean_squared_error(x, x);
