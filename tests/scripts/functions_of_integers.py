@@ -26,6 +26,7 @@ OTHERS = {
     "moves cells": "add_halo as_stale exchange_halo exchange_halo_async owned update_halo with_halo",
     "calls a function of the program": "apply chain stencil stencil_and_reduce update assign_and_reduce",
     "does what an operator does": "assign",
+    "has a case in tests/mpi/linalg/norm.cpp": "linalg::dot",
 }
 TAKES_A_TENSOR = re.compile(r"template\s*<[^;{]*?\b(?:(?:plain_)?tensor|stencil_field|active_value|class (?:X|A|Table|Update))\b")
 

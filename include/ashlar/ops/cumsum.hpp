@@ -107,7 +107,7 @@ template <int Dim, tensor X>
 [[nodiscard]] constexpr auto cumsum(X const& x, call_site w = call_site::current()) {
   using types = ops_detail::elements_cannot_be_added<element_t<X>>;
   using missing = ops_detail::no_such_dimension<rank_v<X>, Dim>;
-  static_assert(!types::value, "ashlar::cumsum: elements of this type have no sum; write cast<int>(x)");
+  static_assert(!types::value, "ashlar::cumsum: elements of this type have no sum; give the type an operator +");
   static_assert(types::value || !missing::value, "ashlar::cumsum: the tensor has no such dimension; they count from 0");
   if constexpr (types::value || missing::value)
     return x;

@@ -47,6 +47,7 @@ void call_functions(Handle const& m) {
   auto const x = make<T, layout<"p", none>>(m, {4, 4});
   auto const row = make<T, layout<none>>(m, {4});
   auto const images = make<T, layout<"p", none, none, none>>(m, {4, 4, 4, 4});
+  auto const kernel = make<T, layout<none, none, none, none>>(m, {3, 3, 4, 4});
   auto const labels = make<int, layout<"p">>(m, {4});
   auto const weights = make<T, layout<"p">>(m, {4});
   auto const numbers = make<float, layout<none>>(m, {4});
@@ -61,7 +62,7 @@ void call_functions(Handle const& m) {
   (void)batch_norm(x, none, none, state), (void)batch_norm_inference(x, none, none, state);
   (void)attention(images, images, images);
   (void)dropout(x, T(0), prng_key{1});
-  (void)conv2d(images, images), (void)average_pool2d<2>(images), (void)global_average_pool(images);
+  (void)conv2d(images, kernel), (void)average_pool2d<2>(images), (void)global_average_pool(images);
   (void)softmax_cross_entropy(x, labels), (void)softmax_cross_entropy(x, labels, weights);
   (void)sharded_cross_entropy(x, labels);
   (void)mean_squared_error(x, x);
