@@ -379,9 +379,9 @@ namespace ops_detail {
 template <class X>
 concept real_or_complex_elements = !std::integral<element_t<X>>;
 
-/// A tensor whose elements have a difference and a quotient.
-template <class X>
-concept numbers_for_elements = !std::same_as<element_t<X>, bool>;
+/// Tensors of type bool.
+template <class... X>
+concept masks = (std::same_as<element_t<X>, bool> && ...);
 
 // An elementwise function of two operands of one element type.
 template <class F, class A, class B>
@@ -402,7 +402,7 @@ constexpr auto operator+(A const& a, B const& b) {
 }
 template <tensor A, tensor B>
 constexpr auto operator-(A const& a, B const& b) {
-  static_assert(ops_detail::numbers_for_elements<A>,
+  static_assert(!ops_detail::masks<A, B>,
                 "ashlar::elementwise: elements of type bool have no difference; write cast<int>(x)");
   return ops_detail::arithmetic(ops_detail::fn::subtract{}, a, b);
 }
@@ -418,13 +418,13 @@ constexpr auto operator*(A const& a, B const& b) {
 /// The quotient of corresponding elements. Integers are divided as in C, towards zero.
 template <tensor A, tensor B>
 constexpr auto operator/(A const& a, B const& b) {
-  static_assert(ops_detail::numbers_for_elements<A>,
+  static_assert(!ops_detail::masks<A, B>,
                 "ashlar::elementwise: elements of type bool have no quotient; write cast<double>(x)");
   return ops_detail::arithmetic(ops_detail::fn::divide{}, a, b);
 }
 template <tensor A>
 constexpr auto operator-(A const& a) {
-  static_assert(ops_detail::numbers_for_elements<A>,
+  static_assert(!ops_detail::masks<A>,
                 "ashlar::elementwise: elements of type bool have no negative; write cast<int>(x)");
   return elementwise(ops_detail::fn::negate{}, a);
 }

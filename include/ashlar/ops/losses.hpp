@@ -331,7 +331,8 @@ constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
   static_assert(ops_detail::real_or_complex_elements<P>,
                 "ashlar::binary_cross_entropy: the elements are integers; write cast<double>(x)");
   if constexpr (ops_detail::real_or_complex_elements<P>)
-    return mean(elementwise(ops_detail::fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
+    return mean(
+        ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
   else
     return probabilities;
 }
@@ -345,7 +346,7 @@ constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& target
   static_assert(ops_detail::real_or_complex_elements<Z>,
                 "ashlar::binary_cross_entropy_from_logits: the elements are integers; write cast<double>(x)");
   if constexpr (ops_detail::real_or_complex_elements<Z>)
-    return mean(elementwise(ops_detail::fn::binary_cross_entropy_from_logits{}, logits, targets));
+    return mean(ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy_from_logits{}, logits, targets));
   else
     return logits;
 }
