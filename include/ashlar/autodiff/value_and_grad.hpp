@@ -206,7 +206,8 @@ struct differentiated {
 /// Collective: every rank calls the result. The backward pass performs the duals of f's collectives. In a ledger, the
 /// collectives after it, until the next such call, belong to the update.
 /// Error: these do not compile: a loss that is replicated over an axis, is not a scalar or depends on no parameter; a
-/// parameter that is partial by a reduction other than a sum, of integers, or no tensor, such as a struct without names.
+/// parameter that is partial by a reduction other than a sum, of integers, or no tensor, such as a struct without
+/// names.
 /// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
 template <dimension Axes, class F>
 constexpr autodiff_detail::differentiated<Axes, F> value_and_grad(F f) {

@@ -324,7 +324,7 @@ bool reduces_as_stored(shape const& extents, unsigned dims, strided<T> const& re
   return r.all.rank == stored.all.rank && std::equal(r.all.extent, r.all.extent + r.all.rank, stored.all.extent);
 }
 
-/// Reduces a row-major array over the dimensions whose bits are set in `dims`; see map_reduce. Elements are converted to
+/// Reduces a row-major array over the dimensions whose bits are set in `dims`; see map_reduce. Elements become of
 /// type R first.
 /// Example: reduce<op::sum>(space, x, shape::of(128, 10), 0b01, column_sums)
 template <class Op, class Space, class T, class R>

@@ -73,8 +73,8 @@ template <class X>
   }
 }
 
-/// The sum of the products of all elements. The elements of the first operand are conjugated. Integers are multiplied in
-/// the type of their sum(x).
+/// The sum of the products of all elements. The elements of the first operand are conjugated. Integers are multiplied
+/// in the type of their sum(x).
 /// Shape: operands of equal extents; a replicated scalar.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one all_reduce of a number if an axis shards the operands. Another layout of `b` is redistributed, and partial

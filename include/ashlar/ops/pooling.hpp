@@ -145,7 +145,8 @@ constexpr auto pool2d(X const& x, call_site const& w) {
 }
 }  // namespace ops_detail
 
-/// The largest element of each window of Size by Size, per channel, of the type of the images. Of equal elements the first gets the cotangent.
+/// The largest element of each window of Size by Size, per channel, in the type of the images. Of equal elements the
+/// first gets the cotangent.
 /// Shape: (n, h, w, c) to (n, h', w', c) as in conv2d.
 /// Pre: no axis shards h and w of images without a halo. A halo is filled, and the windows of a rank are in its stored
 /// cells. Cells beyond a zero edge do not count; beyond other edges they do.
