@@ -94,7 +94,7 @@ def linked_sentences(root):
 
 def entry(root, source, compiler):
     text = source.read_text(encoding="utf-8")
-    comment = [line[3:] for line in text.splitlines() if line.startswith("// ") and not re.match("// (EXPECT|ONE ERROR|CONTROL ALONE)", line)]
+    comment = [line[3:] for line in text.splitlines() if line.startswith("// ") and not re.match("// (EXPECT|ONE ERROR|ERRORS|CONTROL ALONE)", line)]
     regexes = sentences.expected(text)
     wrong, right = branches(re.sub(r"\A(//[^\n]*\n)+", "", text))
     explained = compiled(root, source, compiler, regexes[0])

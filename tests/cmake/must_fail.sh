@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # must_fail.sh [--without-control] SOURCE COMPILER FLAG...: passes if SOURCE compiles with ASHLAR_CONTROL defined, and does not
 # compile without it. The option leaves the first to controls.sh, which tries many sources at once. Each "// EXPECT: <extended regex>" in it must match one line of the diagnostics: an error, a note, or the
-# quoted line of a throw, or of a call of fail, in a constexpr function. With a line "// ONE ERROR" there is no second
-# error.
+# quoted line of a throw, or of a call of fail, in a constexpr function. With a line "// ONE ERROR" there is no second error, and with
+# "// ERRORS: N" there are N.
 set -u
 control=yes
 if [ "$1" = --without-control ]; then
@@ -12,6 +12,7 @@ fi
 source=$1
 shift
 compiler=("$@")
+case $1 in *clang*) compiler+=(-ferror-limit=0) ;; esac
 compile() { LC_ALL=C "${compiler[@]}" -fsyntax-only -Werror=unused-result "$@" "$source" 2>&1; }
 
 mapfile -t expected < <(sed -n 's|^ *// EXPECT: ||p' "$source")
@@ -29,8 +30,10 @@ for regex in "${expected[@]}"; do
     exit 1
   fi
 done
-if grep -q '^ *// ONE ERROR' "$source" && [ "$(grep -cE ' (fatal )?error: ' <<< "$output")" != 1 ]; then
-  printf 'there is more than one error:\n%s\n' "$output"
+wanted=$(sed -n 's|^ *// ERRORS: ||p; s|^ *// ONE ERROR.*|1|p' "$source")
+found=$(grep -cE ' (fatal )?error: ' <<< "$output")
+if [ -n "$wanted" ] && [ "$found" != "$wanted" ]; then
+  printf 'there are %s errors, not %s:\n%s\n' "$found" "$wanted" "$output"
   exit 1
 fi
 printf '%s\n' "$output"

@@ -107,12 +107,22 @@ struct leaf_is_no_tensor {
   static constexpr bool value = meta_detail::some_leaf_is_not<is_on_a_mesh, P>;
 };
 
+// True if a leaf of the parameters is a tensor of integers, which has no derivative.
+template <class X>
+struct has_no_integers {
+  static constexpr bool value = !tensor<X> || ops_detail::real_or_complex_elements<X>;
+};
+template <class P>
+struct leaf_is_of_integers {
+  static constexpr bool value = meta_detail::some_leaf_is_not<has_no_integers, P>;
+};
+
 template <class P>
 using mesh_of_leaves = mesh_t<std::remove_cvref_t<decltype(first_leaf(std::declval<P const&>()))>>;
 template <class P, dimension Axes>
 inline constexpr bool lacks_the_batch_axis = false;
 template <class P, dimension Axes>
-  requires(!leaf_is_no_tensor<P>::value)
+  requires(!leaf_is_no_tensor<P>::value && !leaf_is_of_integers<P>::value)
 inline constexpr bool lacks_the_batch_axis<P, Axes> =
     batch_axis_missing_from_mesh<mesh_of_leaves<P>, names_in_t<Axes>>::value;
 
@@ -125,6 +135,13 @@ struct differentiated {
     static_assert(
         !leaf_is_no_tensor<P>::value,
         "ashlar::value_and_grad: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
+    return value_and_gradients<P, P>{parameters, parameters};
+  }
+  template <class P, class... Args>
+    requires(!leaf_is_no_tensor<P>::value && leaf_is_of_integers<P>::value)
+  constexpr auto operator()(P const& parameters, Args const&...) const {
+    static_assert(!leaf_is_of_integers<P>::value,
+                  "ashlar::value_and_grad: the elements are integers; write cast<double>(x)");
     return value_and_gradients<P, P>{parameters, parameters};
   }
   template <class P, class... Args>
@@ -189,7 +206,8 @@ struct differentiated {
 /// Collective: every rank calls the result. The backward pass performs the duals of f's collectives. In a ledger, the
 /// collectives after it, until the next such call, belong to the update.
 /// Error: these do not compile: a loss that is replicated over an axis, is not a scalar or depends on no parameter; a
-/// parameter that is partial by a reduction other than a sum, or no tensor, such as a struct without names.
+/// parameter that is partial by a reduction other than a sum, of integers, or no tensor, such as a struct without
+/// names.
 /// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
 template <dimension Axes, class F>
 constexpr autodiff_detail::differentiated<Axes, F> value_and_grad(F f) {

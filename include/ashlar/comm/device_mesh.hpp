@@ -54,7 +54,7 @@ inline std::uint64_t order_of_processes(MPI_Comm comm) {
   std::iota(own.begin(), own.end(), 0);
   std::vector<int> process(own.size());
   check_mpi(MPI_Group_translate_ranks(ours, static_cast<int>(own.size()), own.data(), world, process.data()),
-        "MPI_Group_translate_ranks");
+            "MPI_Group_translate_ranks");
   MPI_Group_free(&ours), MPI_Group_free(&world);
   std::uint64_t order = 0;
   for (int const p : process) order = mixed_words(order, static_cast<std::uint64_t>(p) + 1);

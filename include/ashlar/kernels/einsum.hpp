@@ -15,7 +15,7 @@ namespace ashlar::kernels_detail {
 struct multiply {
   template <class T>
   KOKKOS_FUNCTION T operator()(T x, T y) const {
-    return x * y;
+    return static_cast<T>(x * y);
   }
 };
 template <class T>
@@ -64,13 +64,14 @@ ASHLAR_INLINE labelled order_of_sum(labelled const& x, labelled const& c);
 ASHLAR_INLINE unsigned dimensions_missing_in(labelled const& c, labelled const& x);
 
 /// c = a, permuted and summed over the labels that c lacks.
-template <class Space, class T>
-void rearrange(Space const& space, labelled const& from, labelled const& to, T const* a, T* c) {
-  if (from.labels.rank == to.labels.rank) {
-    int order[max_rank]{};
-    for (int d = 0; d < to.labels.rank; ++d) order[d] = from.labels.find(to.labels.label[d]);
-    return kernels::permute(space, a, from.extents, order, c);
-  }
+template <class Space, class T, class R>
+void rearrange(Space const& space, labelled const& from, labelled const& to, T const* a, R* c) {
+  if constexpr (std::is_same_v<T, R>)  // else it is a sum
+    if (from.labels.rank == to.labels.rank) {
+      int order[max_rank]{};
+      for (int d = 0; d < to.labels.rank; ++d) order[d] = from.labels.find(to.labels.label[d]);
+      return kernels::permute(space, a, from.extents, order, c);
+    }
   labelled const loops = order_of_sum(from, to);
   kernels::map_reduce<op::sum>(space, loops.extents, dimensions_missing_in(to, loops), c, same_value{},
                                leaf(a, from, loops));
@@ -249,17 +250,18 @@ void contract(Space const& space, layout_detail::einsum_equation const& e, T con
   call({{e.in[0], a_extents}, {e.in[1], b_extents}, {e.out, out_extents}}, a, b, out);
 }
 
-/// The same for one operand: a transpose, a sum over the labels that `out` lacks, or both, in one kernel.
-template <class Space, class T>
-void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents, T* out,
-              shape const& out_extents, std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
+/// The same for one operand: a transpose, a sum over the labels that `out` lacks, or both, in one kernel. The sum is
+/// computed in the type of the result.
+template <class Space, class T, class R>
+void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents, R* out,
+              shape const& out_extents, std::type_identity_t<R> alpha = R(1), std::type_identity_t<R> beta = R(0)) {
   kernels_detail::labelled const from{e.in[0], a_extents}, to{e.out, out_extents};
-  kernels_detail::scaled<Space, T>(space, to, alpha, beta, out,
-                                   [&](T* r) { kernels_detail::rearrange(space, from, to, a, r); });
+  kernels_detail::scaled<Space, R>(space, to, alpha, beta, out,
+                                   [&](R* r) { kernels_detail::rearrange(space, from, to, a, r); });
 }
 
-template <equation E, class S, class T>
-void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& a) {
+template <equation E, class S, class R, class T>
+void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<R> const& y, shard<T const> const& a) {
   contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), y.data, y.local_extents());
 }
 template <equation E, class S, class T>

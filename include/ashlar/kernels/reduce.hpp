@@ -324,15 +324,16 @@ bool reduces_as_stored(shape const& extents, unsigned dims, strided<T> const& re
   return r.all.rank == stored.all.rank && std::equal(r.all.extent, r.all.extent + r.all.rank, stored.all.extent);
 }
 
-/// Reduces a row-major array over the dimensions whose bits are set in `dims`; see map_reduce.
+/// Reduces a row-major array over the dimensions whose bits are set in `dims`; see map_reduce. Elements become of
+/// type R first.
 /// Example: reduce<op::sum>(space, x, shape::of(128, 10), 0b01, column_sums)
-template <class Op, class Space, class T>
-void reduce(Space const& space, T const* in, shape const& extents, unsigned dims, T* out) {
+template <class Op, class Space, class T, class R>
+void reduce(Space const& space, T const* in, shape const& extents, unsigned dims, R* out) {
   map_reduce<Op>(space, extents, dims, out, kernels_detail::same_value{}, contiguous(in, extents));
 }
 
-template <class Op, unsigned Dims, class S, class T>
-void run(ops_detail::reduce_op<Op, Dims> const&, S const& space, scratch_memory, shard<T> const& y,
+template <class Op, unsigned Dims, class S, class R, class T>
+void run(ops_detail::reduce_op<Op, Dims> const&, S const& space, scratch_memory, shard<R> const& y,
          shard<T const> const& x) {
   reduce<Op>(space, x.data, x.local_extents(), Dims, y.data);
 }

@@ -54,7 +54,7 @@ struct strided_gemm_kernel {
           for (int j = 0; j < Columns; ++j) y[j] = from[(j < columns ? j : columns - 1) * g.n.b];
         for (int i = 0; i < Rows; ++i) {
           T const x = row[i][at[0] + l * g.k.a];
-          for (int j = 0; j < Columns; ++j) sum[i][j] += x * y[j];
+          for (int j = 0; j < Columns; ++j) sum[i][j] = static_cast<T>(sum[i][j] + x * y[j]);
         }
       }
     }

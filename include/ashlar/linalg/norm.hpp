@@ -57,18 +57,24 @@ namespace linalg {
 /// Shape: a replicated scalar of real numbers.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one all_reduce of a number if an axis shards the tensor. A partial operand is reduced first. Squares overflow.
+/// Error: integers do not compile.
 /// Example: item(linalg::norm(a - b))
 template <class X>
 [[nodiscard]] constexpr auto norm(X const& x, call_site w = call_site::current()) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::linalg::norm: the elements are integers; write cast<double>(x)");
   if constexpr (ops_detail::is_complex_v<element_t<X>>) {
     auto const whole = all_reduce(x, w);
     return sqrt(all_reduce(sum(real(conj(whole) * whole)), w));
-  } else {
+  } else if constexpr (ops_detail::real_or_complex_elements<X>) {
     return sqrt(all_reduce(sum_of_squares(all_reduce(x, w)), w));
+  } else {
+    return x;
   }
 }
 
-/// The sum of the products of all elements. The elements of the first operand are conjugated.
+/// The sum of the products of all elements. The elements of the first operand are conjugated. Integers are multiplied
+/// in the type of their sum(x).
 /// Shape: operands of equal extents; a replicated scalar.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one all_reduce of a number if an axis shards the operands. Another layout of `b` is redistributed, and partial
@@ -79,7 +85,11 @@ template <class A, class B>
 [[nodiscard]] constexpr auto dot(A const& a, B const& b, call_site w = call_site::current()) {
   auto const first = all_reduce(a, w);
   auto const second = redistribute<layout_t<decltype(first)>>(b, w);
-  return all_reduce(sum(conj(first) * second), w);
+  using S = ops_detail::sum_of_elements_t<element_t<A>>;
+  if constexpr (std::is_same_v<element_t<A>, element_t<B>> && !std::is_same_v<element_t<A>, S>)
+    return all_reduce(sum(cast<S>(first) * cast<S>(second)), w);
+  else
+    return all_reduce(sum(conj(first) * second), w);
 }
 
 /// The sum of the diagonal elements of a matrix.

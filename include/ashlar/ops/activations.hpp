@@ -131,34 +131,49 @@ struct leaky_relu {
 }  // namespace ops_detail::fn
 
 /// 1 / (1 + exp(-x)).
+/// Error: integers do not compile.
 /// Example: sigmoid(x<layout<"data", none>>) -> layout<"data", none>
 template <tensor A>
 constexpr auto sigmoid(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::sigmoid: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::sigmoid{}, a);
 }
 /// x times the standard normal distribution function of x, exact.
+/// Error: integers do not compile.
 /// Example: gelu(x<layout<"data", none>>) -> layout<"data", none>
 /// Source: Hendrycks and Gimpel, Gaussian error linear units, arXiv:1606.08415.
 template <tensor A>
 constexpr auto gelu(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::gelu: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::gelu{}, a);
 }
 /// gelu with the distribution function approximated by a hyperbolic tangent. The error is less than 0.0005.
+/// Error: integers do not compile.
 /// Example: gelu_tanh(x<layout<"data", none>>) -> layout<"data", none>
 template <tensor A>
 constexpr auto gelu_tanh(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::gelu_tanh: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::gelu_tanh{}, a);
 }
 /// x sigmoid(x).
+/// Error: integers do not compile.
 /// Example: silu(x<layout<"data", none>>) -> layout<"data", none>
 template <tensor A>
 constexpr auto silu(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::silu: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::silu{}, a);
 }
 /// x if x > 0, else factor * x.
+/// Error: integers do not compile.
 /// Example: leaky_relu(x<layout<"data", none>>, 0.1f) -> layout<"data", none>
 template <tensor A>
 constexpr auto leaky_relu(A const& a, ops_detail::number_for<element_t<A>> factor) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::leaky_relu: the elements are integers; write cast<double>(x)");
   return ops_detail::arithmetic_with_number<ops_detail::fn::leaky_relu>(a, factor);
 }
 

@@ -33,9 +33,12 @@ struct no_heads {
 /// Shape: as x (..., rows, columns).
 /// Pre: no axis shards the last dimension; rows may be sharded.
 /// Cost: no communication.
+/// Error: integers do not compile.
 /// Example: causal_softmax(s<layout<"data", none, none>>) -> layout<"data", none, none>
 template <tensor X>
 constexpr auto causal_softmax(X const& x) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::causal_softmax: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::causal_softmax_op{}, x);
 }
 
@@ -45,7 +48,8 @@ constexpr auto causal_softmax(X const& x) {
 /// Pre: no axis shards the positions of k and v. The positions of q may be sharded. Batch and heads may be sharded,
 /// alike in all three.
 /// Cost: no communication; memory for the scores, batch * heads * positions^2 numbers.
-/// Error: queries, keys and values that have not four dimensions do not compile. For layouts: as einsum and softmax.
+/// Error: queries, keys and values of integers, or that have not four dimensions, do not compile. For layouts: as einsum
+/// and softmax.
 /// Example: attention(q<layout<"data", none, "model", none>>, q, q) -> layout<"data", none, "model", none>
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
@@ -53,6 +57,10 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
     static_assert(
         !ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value,
         "ashlar::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
+    return q;
+  } else if constexpr (!ops_detail::real_or_complex_elements<Q>) {
+    static_assert(ops_detail::real_or_complex_elements<Q>,
+                  "ashlar::attention: the elements are integers; write cast<double>(x)");
     return q;
   } else {
     using T = element_t<Q>;

@@ -371,13 +371,14 @@ constexpr auto moments_of(X const& x, Parts const& parts, call_site const& w) {
 /// of 2, and none with statistics::per_shard. The gradients of scale and shift are partial, like all gradients of
 /// parameters.
 /// Error: does not compile if x is partial, or if its channels are sharded otherwise than theirs. Scale, shift and
-/// statistics that are no vectors do not compile either.
+/// statistics that are no vectors, and integers, do not compile either.
 /// Example: auto [y, state] = batch_norm(x, none, shift, moving);
 template <statistics Over = statistics::global, tensor X, class Scale, class Shift, class Mean, class Variance>
 [[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift,
                                         moving_statistics<Mean, Variance> const& state,
                                         batch_norm_options const& o = {}, call_site w = call_site::current()) {
   using namespace ops_detail;
+  static_assert(real_or_complex_elements<X>, "ashlar::batch_norm: the elements are integers; write cast<double>(x)");
   require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const parts = all_reduce(apply(channel_parts_op{}, stop_gradient(x)), w);
   auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments_of<Over>(x, parts, w), scale, shift));
@@ -390,11 +391,14 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
 /// batch_norm with the moving statistics, for inference.
 /// Shape: as x.
 /// Cost: no communication.
+/// Error: integers do not compile.
 /// Example: auto const y = batch_norm_inference(x, none, shift, state);
 template <tensor X, class Scale, class Shift, class Mean, class Variance>
 constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift,
                                     moving_statistics<Mean, Variance> const& state,
                                     double epsilon = batch_norm_options{}.epsilon) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::batch_norm_inference: the elements are integers; write cast<double>(x)");
   ops_detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const moments = apply(ops_detail::moving_moments_op{}, state.mean, state.variance);
   return apply(ops_detail::channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, scale, shift));

@@ -238,7 +238,7 @@ constexpr auto after_redistribute() {
 }  // namespace ops_detail
 
 /// Performs the reduction over the axes. The result is replicated over them. An active result is invariant over them,
-/// and the derivative needs no communication.
+/// and the derivative needs no communication. Elements keep their type: cast integers if their sum may leave it.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one collective; 2 |shard| (p-1)/p bytes received per rank. Between nodes 2 (p-1) messages of an
 ///   algorithm that scatters the sums and gathers them; on a node none.

@@ -212,6 +212,9 @@ constexpr auto conv2d_of(X const& images, K const& kernel) {
         !images_have_other_rank<layout_t<X>, layout_t<K>>::value,
         "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
     return stop_gradient(images);
+  } else if constexpr (!real_or_complex_elements<X>) {
+    static_assert(real_or_complex_elements<X>, "ashlar::conv2d: the elements are integers; write cast<double>(x)");
+    return stop_gradient(images);
   } else if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
     if constexpr (check_halo_of_images<X, K, Stride, Dilation, Edge>()) {
       using Op = conv2d_halo_op<Stride, Dilation, Edge, To>;
@@ -244,7 +247,7 @@ constexpr auto conv2d_of(X const& images, K const& kernel) {
 /// Error: does not compile if an axis shards the channels of one operand alone, or different dimensions of both. Nor
 /// does it if both are partial over one axis, or one is partial over an axis that shards the other. A stale halo does
 /// not compile, nor does one that is narrower than the windows if the kernel's extents are static. Otherwise
-/// ashlar::error names the widths. Extents that disagree throw ashlar::error.
+/// ashlar::error names the widths. Extents that disagree throw ashlar::error. Integers do not compile.
 /// Example: conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
 ///   layout<"data", none, none, "model">
 /// Example: conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>

@@ -30,7 +30,7 @@ struct part_sums_op {
   using diagnostics = cumsum_diagnostics;
   index_t parts;
   template <class T>
-  using element = T;
+  using element = sum_of_elements_t<T>;
   static constexpr rule_result rule(layout_value const& x) { return cumsum_rule(Dim, x); }
   constexpr shape extents(layout_value const&, shape const& x) const {
     shape y = x;
@@ -45,7 +45,7 @@ template <int Dim, bool Reversed>
 struct cumsum_op {
   using diagnostics = cumsum_diagnostics;
   template <class T, class...>
-  using element = T;
+  using element = sum_of_elements_t<T>;
   static constexpr rule_result rule(layout_value const& x) { return cumsum_rule(Dim, x); }
   static constexpr rule_result rule(layout_value const& x, layout_value const&, layout_value const&) {
     return cumsum_rule(Dim, x);
@@ -91,12 +91,12 @@ constexpr auto sum_along(sums_along<Dim, Reversed>, X const& x, call_site const&
 
 template <class T>
 struct elements_cannot_be_added {
-  static constexpr bool value = !reduces_elements<op::sum, T>::value;
+  static constexpr bool value = !reduces_elements<op::sum, sum_of_elements_t<T>>::value;
 };
 
 }  // namespace ops_detail
 
-/// The sum of each element and all before it along a dimension.
+/// The sum of each element and all before it along a dimension. Its element type is that of a sum.
 /// Shape: as x. Post: element i of the result is the sum of the elements 0 to i of x. A partial sum stays partial.
 /// Collective: if axes shard the dimension, every rank of the mesh calls it, and it blocks.
 /// Cost: if axes shard the dimension, an all_gather of one number per line and rank along them: the sums of the parts.
@@ -107,7 +107,7 @@ template <int Dim, tensor X>
 [[nodiscard]] constexpr auto cumsum(X const& x, call_site w = call_site::current()) {
   using types = ops_detail::elements_cannot_be_added<element_t<X>>;
   using missing = ops_detail::no_such_dimension<rank_v<X>, Dim>;
-  static_assert(!types::value, "ashlar::cumsum: elements of this type have no sum; write cast<int>(x)");
+  static_assert(!types::value, "ashlar::cumsum: elements of this type have no sum; give the type an operator +");
   static_assert(types::value || !missing::value, "ashlar::cumsum: the tensor has no such dimension; they count from 0");
   if constexpr (types::value || missing::value)
     return x;

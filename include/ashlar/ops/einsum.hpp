@@ -102,8 +102,10 @@ template <equation E>
 struct einsum_op {
   using diagnostics = einsum_diagnostics;
   static constexpr einsum_equation eq = parse(E);
-  template <class T, class...>
-  using element = T;
+  // Products stay in their type. A sum of one operand is as sum(x).
+  template <class T, class... Other>
+  using element = typename std::conditional_t<sizeof...(Other) == 0 && dims_summed_alone_of<E, 0> != 0,
+                                              sum_of_elements<T>, std::type_identity<T>>::type;
 
   static constexpr rule_result rule(layout_value const& a, layout_value const& b = {}) { return einsum_rule(eq, a, b); }
 
@@ -158,6 +160,8 @@ struct scaled_einsum {
 /// Sum of products of one or two tensors.
 /// Shape: by the equation's labels; a label that the result lacks is summed.
 /// One operand may be complex and the other real, of the same precision. The result is complex.
+/// Products of integers stay in their type: cast narrow ones first. A sum of one operand has the element type of sum(x),
+/// where NumPy's einsum stays in its type.
 /// Cost: no communication; locally one GEMM if the equation is one. If a sharded label is summed, the result is
 /// partial, as its type says. A real operand beside a complex one is copied to complex numbers in one pass.
 /// Error: does not compile if an axis shards a label in one operand and not in the other, or if it shards two labels.

@@ -149,7 +149,7 @@ struct multiply {
   static constexpr char const* symbol = "*";
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
-    return a * b;
+    return static_cast<T>(a * b);
   }
   template <class A, class B>
     requires(complex_of_real<A, B> || complex_of_real<B, A>)
@@ -281,7 +281,7 @@ struct square {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x * x;
+    return static_cast<T>(x * x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
@@ -384,6 +384,14 @@ concept tensor = requires {
 
 namespace ops_detail {
 
+/// A tensor whose elements hold what functions of real numbers give. Integers would round it.
+template <class X>
+concept real_or_complex_elements = !std::integral<element_t<X>>;
+
+/// Tensors of type bool.
+template <class... X>
+concept masks = (std::same_as<element_t<X>, bool> && ...);
+
 // An elementwise function of two operands of one element type.
 template <class F, class A, class B>
 constexpr auto arithmetic(F const& f, A const& a, [[maybe_unused]] B const& b) {
@@ -424,6 +432,8 @@ constexpr auto operator+(A const& a, B const& b) {
 }
 template <tensor A, tensor B>
 constexpr auto operator-(A const& a, B const& b) {
+  static_assert(!ops_detail::masks<A, B>,
+                "ashlar::elementwise: elements of type bool have no difference; write cast<int>(x)");
   return ops_detail::arithmetic(ops_detail::fn::subtract{}, a, b);
 }
 /// The product of corresponding elements. One factor may be complex and the other real, of the same precision.
@@ -439,10 +449,14 @@ constexpr auto operator*(A const& a, B const& b) {
 /// divided by -1 is itself.
 template <tensor A, tensor B>
 constexpr auto operator/(A const& a, B const& b) {
+  static_assert(!ops_detail::masks<A, B>,
+                "ashlar::elementwise: elements of type bool have no quotient; write cast<double>(x)");
   return ops_detail::arithmetic(ops_detail::fn::divide{}, a, b);
 }
 template <tensor A>
 constexpr auto operator-(A const& a) {
+  static_assert(!ops_detail::masks<A>,
+                "ashlar::elementwise: elements of type bool have no negative; write cast<int>(x)");
   return elementwise(ops_detail::fn::negate{}, a);
 }
 
@@ -479,27 +493,39 @@ constexpr auto relu(A const& a) {
   return elementwise(ops_detail::fn::relu{}, a);
 }
 /// The exponential function of each element.
+/// Error: integers do not compile.
 /// Example: exp(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto exp(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::exp: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::exp{}, a);
 }
 /// The natural logarithm of each element.
+/// Error: integers do not compile.
 /// Example: log(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto log(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::log: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::log{}, a);
 }
 /// The square root of each element.
+/// Error: integers do not compile.
 /// Example: sqrt(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto sqrt(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::sqrt: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::sqrt{}, a);
 }
 /// The hyperbolic tangent of each element.
+/// Error: integers do not compile.
 /// Example: tanh(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto tanh(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::tanh: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::tanh{}, a);
 }
 /// Each element times itself.
@@ -534,22 +560,18 @@ constexpr auto cast(A const& a) {
 }
 
 /// Mean over dimensions, or over all if none is given: the sum, divided by the global number of elements.
-/// Error: for integers, ashlar::error if their type cannot hold that number, or if it is 0.
+/// Error: integers do not compile.
 /// Example: mean<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data">
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
-  if constexpr (!ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
-    return sum<Dims...>(x);  // reports the error
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::mean: the elements are integers; write cast<double>(x)");
+  if constexpr (!ops_detail::real_or_complex_elements<X> || !ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
+    return sum<Dims...>(x);  // reports dimensions that are not there
   } else {
     index_t n = sizeof...(Dims) ? 1 : x.extents().size();
     ((n *= x.extents()[Dims]), ...);
     using T = element_t<X>;
-    if constexpr (std::integral<T>)
-      if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n)
-        // Compilers print the line on which a call begins.
-        // clang-format off
-        meta_detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
-    // clang-format on
     return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
   }
 }

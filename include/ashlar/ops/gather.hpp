@@ -163,7 +163,8 @@ constexpr auto take(Table const& table, Index const& index, ops_detail::drop_out
   return ops_detail::take(true, table, index, w);
 }
 
-/// Sums rows by integer index into a table of zeros: the transpose of take. Rows of equal index are added.
+/// Sums rows by integer index into a table of zeros: the transpose of take. Rows of equal index are added, in the type
+/// of their elements.
 /// Shape: update (i..., r...), index (i...), like (n, r...); the result has the extents of `like`, and its dimension 0 is
 ///   sharded as dimension 0 of `like`.
 /// Pre: 0 <= index < n. With drop_outside a row whose index is outside is dropped.

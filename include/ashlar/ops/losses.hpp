@@ -131,6 +131,7 @@ struct weights_have_other_elements {
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. A label that is
 ///   not a class throws ashlar::error, as an index of take does; -1 makes NaN.
+///   Logits of integers do not compile.
 /// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
@@ -141,6 +142,8 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site
   static_assert(
       !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
       "ashlar::softmax_cross_entropy: labels are integers, the class of each row; write cast<int>(labels), or give a distribution with one number per logit");
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::cross_entropy_op{}, logits, labels);
 }
 
@@ -166,17 +169,25 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
   static_assert(
       !ops_detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
       "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::weighted_cross_entropy_op{}, logits, labels, weights);
 }
 
 /// Mean over all elements of (a - b)^2.
 /// Shape: a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
+/// Error: integers do not compile.
 /// Example: mean_squared_error(a<layout<"data", none>>, b<layout<"data", none>>) -> partial<layout<>, "data">
 template <tensor A, tensor B>
 constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  return mean(square(a - b));
+  constexpr bool real = ops_detail::real_or_complex_elements<A> && ops_detail::real_or_complex_elements<B>;
+  static_assert(real, "ashlar::mean_squared_error: the elements are integers; write cast<double>(x)");
+  if constexpr (real)
+    return mean(square(a - b));
+  else
+    return a;
 }
 
 namespace ops_detail {
@@ -319,19 +330,32 @@ struct binary_cross_entropy_from_logits {
 /// Mean over all elements of -(t log p + (1 - t) log(1 - p)), from probabilities p. As in Keras, p is clipped to
 /// [epsilon, 1 - epsilon]. If p is clipped, the derivative with respect to p is 0.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
+/// Error: integers do not compile.
 /// Example: binary_cross_entropy(p<layout<"data">>, t<layout<"data">>) -> partial<layout<>, "data">
 template <tensor P, tensor Y>
 constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
                                     element_t<P> epsilon = element_t<P>(1e-7)) {
-  return mean(elementwise(ops_detail::fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
+  static_assert(ops_detail::real_or_complex_elements<P>,
+                "ashlar::binary_cross_entropy: the elements are integers; write cast<double>(x)");
+  if constexpr (ops_detail::real_or_complex_elements<P>)
+    return mean(
+        ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
+  else
+    return probabilities;
 }
 /// Binary cross-entropy from logits, whose sigmoids are the probabilities. Nothing overflows and nothing is clipped.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
+/// Error: integers do not compile.
 /// Example: binary_cross_entropy_from_logits(z<layout<"data">>, t<layout<"data">>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  return mean(elementwise(ops_detail::fn::binary_cross_entropy_from_logits{}, logits, targets));
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::binary_cross_entropy_from_logits: the elements are integers; write cast<double>(x)");
+  if constexpr (ops_detail::real_or_complex_elements<Z>)
+    return mean(ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy_from_logits{}, logits, targets));
+  else
+    return logits;
 }
 
 }  // namespace ashlar

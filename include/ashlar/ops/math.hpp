@@ -113,7 +113,16 @@ struct power {
   S exponent;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
-    return ops_detail::math_pow(x, T(exponent));
+    if constexpr (std::integral<T>) {  // exact, where a power of doubles would round
+      T y(1);
+      for (T n = exponent;; x = static_cast<T>(x * x)) {
+        if (n % 2 != 0) y = static_cast<T>(y * x);
+        n = static_cast<T>(n / 2);
+        if (n == T(0)) return y;
+      }
+    } else {
+      return ops_detail::math_pow(x, T(exponent));
+    }
   }
   template <int>
   constexpr auto pullback(auto const& ct, auto const&, auto const& x) const {
@@ -171,28 +180,43 @@ constexpr auto operator/(ops_detail::number_for<element_t<A>> s, A const& a) {
 }
 
 /// The sine of each element, an angle in radians.
+/// Error: integers do not compile.
 /// Example: sin(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto sin(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::sin: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::sine<false>{}, a);
 }
 /// The cosine of each element, an angle in radians.
+/// Error: integers do not compile.
 /// Example: cos(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto cos(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::cos: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::sine<true>{}, a);
 }
 /// The tangent of each element, an angle in radians.
+/// Error: integers do not compile.
 /// Example: tan(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto tan(A const& a) {
+  static_assert(ops_detail::real_or_complex_elements<A>,
+                "ashlar::tan: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::tan{}, a);
 }
 /// The angle of the point (x, y), from -pi to pi.
+/// Error: integers do not compile.
 /// Example: atan2(y<layout<"data">>, x<layout<"data">>) -> layout<"data">
 template <tensor Y, tensor X>
 constexpr auto atan2(Y const& y, X const& x) {
-  return ops_detail::arithmetic(ops_detail::fn::atan2{}, y, x);
+  constexpr bool real = ops_detail::real_or_complex_elements<Y> && ops_detail::real_or_complex_elements<X>;
+  static_assert(real, "ashlar::atan2: the elements are integers; write cast<double>(x)");
+  if constexpr (real)
+    return ops_detail::arithmetic(ops_detail::fn::atan2{}, y, x);
+  else
+    return y;
 }
 /// Each element to the power of a number. The derivative at 0 is NaN or infinite if the exponent is below 1.
 /// Error: a number that is no element does not compile, or throws ashlar::error, as for x * s. Integers to a negative
@@ -205,11 +229,15 @@ constexpr auto pow(A const& a, ops_detail::number_for<element_t<A>> exponent) {
       meta_detail::fail("ashlar::pow: integers have no negative powers; write cast<double>(x)");
   return ops_detail::arithmetic_with_number<ops_detail::fn::power>(a, exponent);
 }
-/// The largest whole numbers that are not above the elements. It has no derivative.
+/// The largest whole numbers that are not above the elements; a tensor of integers is returned itself. It has no
+/// derivative.
 /// Example: floor(x<layout<"data">>) -> layout<"data">
 template <tensor A>
 constexpr auto floor(A const& a) {
-  return elementwise(ops_detail::fn::floor{}, a);
+  if constexpr (ops_detail::real_or_complex_elements<A>)
+    return elementwise(ops_detail::fn::floor{}, a);
+  else
+    return a;
 }
 /// Elements beyond a limit become that limit. NaN stays NaN. The derivative beyond the limits is 0.
 /// Pre: low <= high

@@ -167,7 +167,7 @@ template <equation E, class To, tensor A, tensor B>
 
 /// The matrix product of two tensors in any layouts, with the result in layout To: einsum_to<"mk,kn->mn", To>(a, b).
 /// Leading dimensions are batches, as in NumPy: both operands have them, or one operand is a matrix for all batches. A
-/// vector `a` is a row, a vector `b` is a column.
+/// vector `a` is a row, a vector `b` is a column. Products of integers stay in their type.
 /// Collective, Cost, Error: as einsum_to.
 /// Example: matmul<layout<"p", "q">>(a<layout<"p", "q">>, b<layout<cyclic("p", 64), cyclic("q", 64)>>) ->
 ///   layout<"p", "q">

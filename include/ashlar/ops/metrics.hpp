@@ -49,7 +49,8 @@ struct confusion_op {
 /// stop_gradient(logits).
 /// Shape: logits (rows..., classes), labels (rows...); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile.
+/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. Nor do logits of
+/// integers, which would count in their type.
 /// Example: accuracy_count(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = call_site::current()) {
@@ -58,6 +59,8 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = ca
                 "ashlar::accuracy_count: labels have one dimension less than logits, one label per row");
   static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
                 "ashlar::accuracy_count: labels are integers, the class of each row; write cast<int>(labels)");
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::accuracy_count: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::hits_op{}, logits, labels);
 }
 
@@ -67,7 +70,7 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = ca
 /// Shape: logits (rows..., classes), labels (rows...); a scalar.
 /// Pre: k >= 1.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: k < 1 throws ashlar::error. Labels as for accuracy_count.
+/// Error: k < 1 throws ashlar::error. Labels and logits as for accuracy_count.
 /// Example: top_k_count(z<layout<"data", none>>, y<layout<"data">, int>, 5) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_site w = call_site::current()) {
@@ -77,6 +80,8 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_sit
   static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
                 "ashlar::top_k_count: labels are integers, the class of each row; write cast<int>(labels)");
   if (k < 1) meta_detail::fail("ashlar::top_k_count: k is at least 1");
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::top_k_count: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::top_k_op{{}, k}, logits, labels);
 }
 
@@ -84,7 +89,8 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_sit
 /// whose label is not a class, is not counted. It has no derivative.
 /// Shape: logits (rows..., classes), labels (rows...); result (classes, classes), label first.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile.
+/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. Nor do logits of
+/// integers, which would count in their type.
 /// Example: confusion_counts(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<none, none>, "data">
 template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = call_site::current()) {
@@ -93,6 +99,8 @@ constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = 
                 "ashlar::confusion_counts: labels have one dimension less than logits, one label per row");
   static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
                 "ashlar::confusion_counts: labels are integers, the class of each row; write cast<int>(labels)");
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::confusion_counts: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::confusion_op{}, logits, labels);
 }
 

@@ -18,7 +18,7 @@ struct sum_of_squares_diagnostics {
 struct sum_of_squares_op {
   using diagnostics = sum_of_squares_diagnostics;
   template <class T>
-  using element = T;
+  using element = sum_of_elements_t<T>;
   static constexpr rule_result rule(layout_value const& a) {
     if (a.levels) return rule_result::wrong(fault::not_linear, first_axis(a.partial()));
     return reduction_rule(op_sum, (1u << a.rank) - 1u, a);
@@ -32,7 +32,7 @@ struct sum_of_squares_op {
 
 }  // namespace ops_detail
 
-/// Sum of the squares of all elements, in one pass.
+/// Sum of the squares of all elements, in one pass. Its element type, in which squares are computed, is that of a sum.
 /// Shape: a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the tensor.
 /// Error: a partial tensor does not compile.

@@ -151,6 +151,8 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
     static_assert(!factors_have_more_dimensions<layout_t<X>, layout_t<Scale>>::value,
                   "ashlar::layer_norm: the factors have one dimension or more, the last ones of x");
     return x;
+  } else if constexpr (!real_or_complex_elements<X>) {
+    return x;  // the caller has reported it
   } else {
     return apply(normalize_op<Centered, rank_v<Scale>>{epsilon}, x, scale, shift...);
   }
@@ -164,10 +166,12 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
 /// Cost: no communication; one kernel. The derivatives need no communication either; the derivatives with respect to
 /// scale and shift are partial over the axes that shard x.
 /// Error: does not compile if an axis shards the normalised dimensions, or if an operand is partial. Scale and shift
-/// with more dimensions than x do not compile either.
+/// with more dimensions than x, and integers, do not compile either.
 /// Example: layer_norm(x<layout<"data", none>>, scale<layout<none>>, shift<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale, tensor Shift>
 constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::layer_norm: the elements are integers; write cast<double>(x)");
   return ops_detail::normalize<true>(epsilon, x, scale, shift);
 }
 
@@ -177,6 +181,8 @@ constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, do
 /// Example: rms_norm(x<layout<"data", none>>, scale<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale>
 constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::rms_norm: the elements are integers; write cast<double>(x)");
   return ops_detail::normalize<false>(epsilon, x, scale);
 }
 

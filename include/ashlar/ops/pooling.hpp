@@ -145,7 +145,8 @@ constexpr auto pool2d(X const& x, call_site const& w) {
 }
 }  // namespace ops_detail
 
-/// The largest element of each window of Size by Size, per channel. Of equal elements the first gets the cotangent.
+/// The largest element of each window of Size by Size, per channel, in the type of the images. Of equal elements the
+/// first gets the cotangent.
 /// Shape: (n, h, w, c) to (n, h', w', c) as in conv2d.
 /// Pre: no axis shards h and w of images without a halo. A halo is filled, and the windows of a rank are in its stored
 /// cells. Cells beyond a zero edge do not count; beyond other edges they do.
@@ -165,23 +166,34 @@ constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
 /// The mean of the elements of each window. Positions beyond the edges do not count.
 /// Shape, Pre: as max_pool2d.
 /// Cost: no communication.
+/// Error: integers do not compile.
 /// Example: average_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::average_pool2d: the elements are integers; write cast<double>(x)");
   return ops_detail::pool2d<void, pooling::average, Size, Stride, Edge>(x, w);
 }
 /// The same for images with a halo, as for max_pool2d.
 template <class To, int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::average_pool2d: the elements are integers; write cast<double>(x)");
   return ops_detail::pool2d<To, pooling::average, Size, Stride, Edge>(x, w);
 }
 
 /// The mean of each channel over an image: (n, h, w, c) to (n, c). It is partial over the axes that shard h or w.
 /// Cost: no communication.
+/// Error: integers do not compile.
 /// Example: global_average_pool(x<layout<"data", none, none, none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto global_average_pool(X const& x) {
-  return mean<1, 2>(x);
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::global_average_pool: the elements are integers; write cast<double>(x)");
+  if constexpr (ops_detail::real_or_complex_elements<X>)
+    return mean<1, 2>(x);
+  else
+    return x;
 }
 
 }  // namespace ashlar

@@ -28,10 +28,12 @@ struct dropout {
 /// Dropout: 0 with probability `rate`, else x / (1 - rate).
 /// Pre: 0 <= rate < 1.
 /// Cost: no communication.
-/// Error: another rate throws ashlar::error.
+/// Error: another rate throws ashlar::error. Integers do not compile.
 /// Example: dropout(x<layout<"data", none>>, 0.1f, prng_key{1}) -> layout<"data", none>
 template <tensor X>
 constexpr auto dropout(X const& x, element_t<X> rate, prng_key key) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::dropout: the elements are integers; write cast<double>(x)");
   if (!(rate >= 0 && rate < 1)) meta_detail::fail("ashlar::dropout: the rate is at least 0 and less than 1");
   plan_detail::note_argument(x, "key", key);
   return elementwise(ops_detail::fn::dropout<element_t<X>>{rate, key}, x);
@@ -103,7 +105,7 @@ constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T l
                        call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   ops_detail::uniform_distribution<T> const range{low, high};
-  range.check();
+  range.require_range();
   return ops_detail::random<T, L>(range, m, plan_detail::checked_extents<L>(n), key, w);
 }
 /// A tensor of normal numbers, the same for every layout and mesh. T is float or double.
@@ -114,7 +116,7 @@ constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T me
                       call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   ops_detail::normal_distribution<T> const numbers{mean, deviation};
-  numbers.check();
+  numbers.require_range();
   return ops_detail::random<T, L>(numbers, m, plan_detail::checked_extents<L>(n), key, w);
 }
 

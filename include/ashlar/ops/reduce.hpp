@@ -4,10 +4,25 @@
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/ops/owned_operands.hpp"
 #include "ashlar/ops/view.hpp"
+#include <concepts>
+#include <cstdint>
 
 namespace ashlar {
 
 namespace ops_detail {
+
+/// The element type of sums and products: 64 bits for bool and for integers with fewer bits, as in NumPy.
+template <class T>
+struct sum_of_elements {
+  using type = T;
+};
+template <std::integral T>
+  requires(sizeof(T) < sizeof(std::int64_t))
+struct sum_of_elements<T> {
+  using type = std::conditional_t<std::signed_integral<T> || std::same_as<T, bool>, std::int64_t, std::uint64_t>;
+};
+template <class T>
+using sum_of_elements_t = typename sum_of_elements<T>::type;
 
 struct reduction_diagnostics {
   template <fault F, class Axis, class... L>
@@ -92,7 +107,8 @@ struct reduce_op {
   static constexpr unsigned dims = Dims;
   using reduction = Op;
   template <class T>
-  using element = T;
+  using element = typename std::conditional_t<std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::prod>,
+                                              sum_of_elements<T>, std::type_identity<T>>::type;
   static constexpr rule_result rule(layout_value const& a) {
     return reduction_rule(layout_detail::op_index<builtin_ops, Op>, Dims, a);
   }
@@ -285,11 +301,13 @@ struct keep_dims_t {};
 /// The value to pass: sum<1>(x, keep_dims).
 inline constexpr keep_dims_t keep_dims{};
 
-/// Sum over dimensions, or over all if none is given.
+/// Sum over dimensions, or over all if none is given. As in NumPy, a sum of bool, or of signed integers with fewer than
+/// 64 bits, has elements of type std::int64_t. Of such unsigned integers it has std::uint64_t.
 /// Shape: without the summed dimensions.
 /// Cost: no communication; if a summed dimension is sharded, the result is partial.
 /// Error: a dimension that the tensor lacks, or that is named twice, does not compile.
 /// Example: sum<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data">
+/// Example: item(all_reduce(sum(x > 0.f))) is the number of positive elements, a std::int64_t
 template <int... Dims, class X>
 constexpr auto sum(X const& x) {
   return ops_detail::reduce<op::sum, Dims...>(x);
@@ -327,6 +345,7 @@ constexpr auto(min)(X const& x, keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(min<Dims...>(x));
 }
 /// Product over dimensions, or over all if none is given. If a dimension is sharded, the result is partial by op::prod.
+/// Its element type is that of a sum.
 /// The derivative is the product of the other factors, some of which may be 0. If the product of the nonzero factors
 /// leaves the range of its type, so does the derivative.
 /// Cost: no communication. The derivative needs none either if no axis shards the dimensions. Otherwise it needs one

@@ -98,6 +98,7 @@ struct sharded_cross_entropy_op {
 /// The result is partial over the axes that shard the rows. (Megatron needs three all-reduces: of the maximum, of the
 /// label's logit and of the sum.)
 /// Error: a label that is not a class throws ashlar::error, as an index of take does; -1 makes NaN.
+///   Logits of integers do not compile.
 /// Example: sharded_cross_entropy(z<layout<"data", "model">>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 [[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels,
@@ -107,6 +108,8 @@ template <tensor Z, tensor Y>
                 "ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label per row");
   static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
                 "ashlar::sharded_cross_entropy: labels are integers, the class of each row; write cast<int>(labels)");
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::sharded_cross_entropy: the elements are integers; write cast<double>(x)");
   auto const parts = all_reduce(apply(ops_detail::softmax_parts_op{}, stop_gradient(logits), labels), w);
   return apply(ops_detail::sharded_cross_entropy_op{}, logits, labels, parts);
 }

@@ -63,10 +63,12 @@ struct log_softmax_pullback_op : softmax_pullback_rule {};
 /// exp(x) / sum of exp(x) over the last dimension.
 /// Pre: no axis shards the last dimension.
 /// Cost: no communication.
-/// Error: does not compile if an axis shards the last dimension, or if the tensor is partial.
+/// Error: does not compile if an axis shards the last dimension, if the tensor is partial, or of integers.
 /// Example: softmax(z<layout<"data", none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto softmax(X const& x) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::softmax: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::softmax_op{}, x);
 }
 /// log(softmax(x)), without overflow.
@@ -74,6 +76,8 @@ constexpr auto softmax(X const& x) {
 /// Example: log_softmax(z<layout<"data", none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto log_softmax(X const& x) {
+  static_assert(ops_detail::real_or_complex_elements<X>,
+                "ashlar::log_softmax: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::log_softmax_op{}, x);
 }
 

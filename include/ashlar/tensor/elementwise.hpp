@@ -364,7 +364,7 @@ void reduce_owned(X const& x, unsigned dims, Y const& y) {
 template <class Op, class X, class Y>
 void reduce_expression(X const& x, unsigned dims, Y const& y) {
   using S = Kokkos::DefaultExecutionSpace;
-  using T = element_t<Y>;
+  using T = element_t<X>;
   using H = layout_t<X>;
   shape const local =
       local_shape(x.extents(), plan_detail::value_on<mesh_t<X>, owned_layout_t<H>>, x.mesh().sizes(), x.mesh().rank());

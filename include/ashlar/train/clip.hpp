@@ -66,7 +66,7 @@ struct clip_factor {
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one all-reduce of one double over the axes that shard some gradient, if there are any; two kernels per
 /// gradient.
-/// Error: a gradient that is still partial does not compile.
+/// Error: a gradient that is still partial, or of integers, does not compile.
 /// Example: auto [g, norm] = clip_by_global_norm(gradients, 1.0);
 /// Source: Pascanu, Mikolov and Bengio, On the difficulty of training recurrent neural networks, ICML 2013.
 template <class G>
@@ -93,6 +93,13 @@ template <class G>
   auto scaled = map([&](auto const& x) { return x * factor; }, gradients);
   auto norm = cast<T>(sqrt(total));
   return clipped_gradients<decltype(scaled), decltype(norm)>{scaled, norm};
+}
+template <class G>
+  requires(autodiff_detail::leaf_is_of_integers<G>::value)
+[[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double, double = 0, call_site = {}) {
+  static_assert(!autodiff_detail::leaf_is_of_integers<G>::value,
+                "ashlar::clip_by_global_norm: the elements are integers; write cast<double>(x)");
+  return clipped_gradients<G, G>{gradients, gradients};
 }
 
 }  // namespace ashlar

@@ -42,7 +42,10 @@ constexpr bool may_update() {
   static_assert(
       !gradients_are_another_tree<P, G>::value,
       "ashlar::optimizer: the gradients are another tree than the parameters; name the member of a result, as in result.gradients or auto [g] = all_reduce<axis>(bundle(gradients))");
-  return !update_of_const<P, S>::value && !gradients_are_another_tree<P, G>::value;
+  static_assert(!autodiff_detail::leaf_is_of_integers<P>::value,
+                "ashlar::optimizer: the elements are integers; write cast<double>(x)");
+  return !update_of_const<P, S>::value && !gradients_are_another_tree<P, G>::value &&
+         !autodiff_detail::leaf_is_of_integers<P>::value;
 }
 
 /// True if all leaves are tensors.

@@ -50,3 +50,13 @@ TEST_CASE("norm, dot and trace are the sums over the whole array, in every layou
     CHECK(Kokkos::abs(item(linalg::dot(z, a)) - Kokkos::conj(item(all_reduce(sum(a * z))))) < 1e-14);
   });
 }
+
+TEST_CASE("dot multiplies integers in the type of their sum") {
+  on_every_grid([](auto const& m) {
+    auto const a = full<std::uint8_t, layout<"p", none>>(m, {7, 3}, 200);
+    auto const b = full<std::uint8_t, layout<"p", none>>(m, {7, 3}, 100);
+    static_assert(std::is_same_v<element_t<decltype(linalg::dot(a, b))>, std::uint64_t>);
+    CHECK(item(linalg::dot(a, b)) == 420000);
+    CHECK(item(linalg::dot(a > b, a > b)) == 21);
+  });
+}

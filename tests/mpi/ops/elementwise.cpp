@@ -82,26 +82,12 @@ TEST_CASE("elementwise: the maximum over no elements stays the least number wher
 static_assert(ops_detail::fn::cast<Kokkos::complex<double>, Kokkos::complex<float>>::kind == linearity::linear);
 static_assert(ops_detail::fn::cast<Kokkos::complex<float>, Kokkos::complex<double>>::kind == linearity::nonlinear);
 
-namespace {
-
-template <class L, class T>
-auto filled(device_mesh<xy_grid> const& m, index_t n, T value) {
-  return tensor_of<T, L>(m, shape::of(n), [=](auto...) { return value; });
-}
-
-}  // namespace
-
-TEST_CASE("elementwise: means of complex numbers, and of integers that hold how many they are") {
+TEST_CASE("elementwise: means of complex numbers") {
   device_mesh<xy_grid> const m(MPI_COMM_WORLD, {1, world_size()});
   using number = Kokkos::complex<double>;
   auto const x = generate<number, layout<"y">>(
       m, {4}, KOKKOS_LAMBDA(index_t i) { return number(static_cast<double>(i), -2. * static_cast<double>(i)); });
   CHECK(shard(all_reduce(mean(x)))[0] == number(1.5, -3));
-  CHECK(shard(mean(filled<layout<none>>(m, 100, std::int8_t(1))))[0] == 1);
-  std::string const sentence =
-      "ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first";
-  CHECK_THROWS_WITH_AS((void)mean(filled<layout<none>>(m, 256, std::uint8_t(1))), sentence.c_str(), error);
-  CHECK_THROWS_WITH_AS((void)mean(filled<layout<none>>(m, 0, 1)), sentence.c_str(), error);
 }
 
 TEST_CASE("elementwise: operands on meshes of one type and different sizes are an error on every rank") {

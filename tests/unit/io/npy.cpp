@@ -180,8 +180,7 @@ TEST_CASE("npy: a wrong header is refused by name") {
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (02, 3), }", "a number in the shape", "found '02");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 6, 1), }", "0 to 8 dimensions",
           "found more");
-  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } + 1", "blanks and ends of lines",
-          "found '+ 1");
+  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } + 1", "blanks and ends of lines", "found '+ 1");
   refused("['descr', '<f8']", "expected '{'", "found '['descr");
   refused("{'descr': '<f8", "a text in quotes", "found ''<f8 ");
   for (int major : {0, 4, 255}) {

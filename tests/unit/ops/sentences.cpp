@@ -115,6 +115,13 @@ TEST_CASE("operators and packs have no call site: their errors name the operatio
        "are partial<layout<\"data\">, \"model\"> (4) and layout<\"data\"> (5)");
 }
 
+TEST_CASE("a negative power of integers") {
+  mesh<axis<"data">> const m{{2}};
+  auto const x = make<int, layout<"data">>(m, {4});
+  CHECK_THROWS_WITH_AS((void)pow(x, -1), "ashlar::pow: integers have no negative powers; write cast<double>(x)", error);
+  (void)pow(cast<double>(x), -1.);
+}
+
 TEST_CASE("extents of a type that are not the tensor's") {
   mesh<axis<"data">> const m{{2}};
   auto const x = make<float, layout<"data", none>>(m, {4, 3});

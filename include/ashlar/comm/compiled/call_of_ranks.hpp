@@ -78,11 +78,11 @@ ASHLAR_INLINE range_over_ranks call_of_ranks::compare(communicator const& ranks,
     std::vector<call> all;
   };
   // If an error ends this rank's wait, MPI may still write to the buffers. So they are not freed then.
-  auto* const b = new buffers{{compared, ~compared, number, ~number, lines.in_order, ~lines.in_order,
-                               lines.in_any_order, ~lines.in_any_order},
-                              {},
-                              {},
-                              {}};
+  auto* const b = new buffers{
+      {compared, ~compared, number, ~number, lines.in_order, ~lines.in_order, lines.in_any_order, ~lines.in_any_order},
+      {},
+      {},
+      {}};
   MPI_Request request = MPI_REQUEST_NULL;
   auto const reduce = what == header_is::hidden ? &PMPI_Iallreduce : &MPI_Iallreduce;
   if (what == header_is::an_agreement)
@@ -105,8 +105,8 @@ ASHLAR_INLINE range_over_ranks call_of_ranks::compare(communicator const& ranks,
   now.text().copy(b->described.text, sizeof b->described.text - 1);
   b->all.resize(static_cast<std::size_t>(ranks.size()));
   check_mpi(PMPI_Iallgather(&b->described, sizeof(call), MPI_BYTE, b->all.data(), sizeof(call), MPI_BYTE, ranks.get(),
-                        &request),
-        "MPI_Iallgather");
+                            &request),
+            "MPI_Iallgather");
   ranks.wait(request);
   std::unique_ptr<buffers> const gathered(b);
   std::size_t other = 0;

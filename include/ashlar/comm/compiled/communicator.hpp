@@ -94,7 +94,8 @@ ASHLAR_INLINE void communicator::wait(
 
 ASHLAR_INLINE void communicator::wait_all(std::span<MPI_Request> requests) const {
   wait_until([&](int& done) {
-    comm_detail::check_mpi(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    comm_detail::check_mpi(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+                           "MPI_Testall");
   });
 }
 

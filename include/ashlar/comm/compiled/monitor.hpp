@@ -40,8 +40,8 @@ ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) 
   check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &requests[0]), "MPI_Iallreduce");
   if (!balances.empty())
     check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, balances.data(), static_cast<int>(balances.size()), MPI_UINT64_T, MPI_SUM,
-                          ranks.get(), &requests[1]),
-          "MPI_Iallreduce");
+                              ranks.get(), &requests[1]),
+              "MPI_Iallreduce");
   poll(requests);
   retired_.settle(balances);
   retired_.add_mesh(next[0]);
@@ -57,13 +57,14 @@ ASHLAR_INLINE void desync_monitor::throw_exchanged_lines(communicator const& ran
     unsigned lines[last];
     char text[150];
   } mine{rank_, {}, {}};
-  std::uint64_t const begun = history_.begun(), begin = (std::max)(history_.lines_from(), begun - (std::min)(begun, last));
+  std::uint64_t const begun = history_.begun(),
+                      begin = (std::max)(history_.lines_from(), begun - (std::min)(begun, last));
   for (std::uint64_t n = begin; n < begun; ++n)
     if (auto const* const c = history_.find(n)) mine.lines[n - begin] = c->event.line;
   std::vector<described> all(static_cast<std::size_t>(ranks.size()));
   auto const tell = [&] {
     check_mpi(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, ranks.get()),
-          "MPI_Allgather");
+              "MPI_Allgather");
   };
   tell();
   // The first call whose line differs between rank 0 and another one.
@@ -185,8 +186,8 @@ ASHLAR_INLINE bool desync_monitor::has_ended() {
     sums_at_end_ = retired_.balances();
     sums_at_end_.insert(sums_at_end_.end(), sent_to_.begin(), sent_to_.end());
     check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, sums_at_end_.data(), static_cast<int>(sums_at_end_.size()), MPI_UINT64_T,
-                          MPI_SUM, channel_, &all_closed_),
-          "MPI_Iallreduce");
+                              MPI_SUM, channel_, &all_closed_),
+              "MPI_Iallreduce");
     return false;
   }
   serve(nullptr, true);
@@ -395,7 +396,7 @@ ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
     };
     check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
     check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
-          "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
+              "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
     return made;
   }();
   (void)key;
