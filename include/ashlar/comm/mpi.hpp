@@ -67,9 +67,6 @@ inline void check_mpi(int rc, char const* what) {
     report_failure(rc, what);
 }
 
-// The parentheses keep it from macros of this name.
-inline void(check)(int rc, char const* what) { check_mpi(rc, what); }
-
 }  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {

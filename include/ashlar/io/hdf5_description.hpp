@@ -125,7 +125,7 @@ inline void place_chunks(hid_t id, cell_grid const& grid, std::vector<std::uint6
 }
 /// Memory that place_chunks names. Nobody reads it.
 inline std::unique_ptr<unsigned char[]> memory_of_largest(std::vector<std::uint64_t> const& bytes) {
-  return comm_detail::byte_buffer(bytes.empty() ? 1 : static_cast<std::size_t>((std::ranges::max)(bytes)));
+  return comm_detail::byte_buffer(bytes.empty() ? 1 : (std::ranges::max)(bytes));
 }
 
 /// Makes the dataset in an open file. place(id, none) tells HDF5 of its chunks and returns their places; `none` is memory

@@ -91,7 +91,7 @@ inline hdf5_elements elements_of_hdf5(hid_t type, hid_t space) {
     std::string const name = kind + std::to_string(bits);
     return bits == 8 * bytes ? name : name + " in " + std::to_string(bytes) + " bytes";
   };
-  switch (H5Tget_class(type)) {
+  switch (static_cast<int>(H5Tget_class(type))) {  // without the classes that HDF5 adds
     case H5T_INTEGER: {
       std::string const kind = H5Tget_sign(type) == H5T_SGN_2 ? "int" : "uint";
       std::size_t const bits = H5Tget_precision(type);
@@ -103,7 +103,7 @@ inline hdf5_elements elements_of_hdf5(hid_t type, hid_t space) {
       return {"text", "write numbers, or load an attribute as std::string"};
     case H5T_COMPOUND: {
       std::string names;
-      auto const count = static_cast<unsigned>(std::max(H5Tget_nmembers(type), 0));
+      auto const count = static_cast<unsigned>((std::max)(H5Tget_nmembers(type), 0));
       for (unsigned k = 0; k < (std::min)(count, 4u); ++k) names += (k == 0 ? "" : ", ") + hdf5_member(type, k);
       std::string const text = shown(names, 100);  // in quotes
       return {"compound{" + text.substr(1, text.size() - 2) + (count > 4 ? ", ..." : "") + "}",

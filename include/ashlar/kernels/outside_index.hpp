@@ -38,7 +38,7 @@ struct outside_indices {
 /// Runs kernel(outside_indices) and returns what it has found.
 template <class Space, class I, class Kernel>
 kernels::outside_index look_outside(bool looks, index_t extent, I const* index, Kernel const& kernel) {
-  constexpr index_t none = std::numeric_limits<index_t>::max();
+  constexpr index_t none = (std::numeric_limits<index_t>::max)();
   index_t first = none;
   kernel(looks && runs_in_caller<Space> ? outside_indices{static_cast<std::uint64_t>(extent), &first}
                                         : outside_indices{});

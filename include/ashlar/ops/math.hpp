@@ -224,7 +224,7 @@ constexpr auto atan2(Y const& y, X const& x) {
 /// Example: pow(x, 3.) of doubles
 template <tensor A>
 constexpr auto pow(A const& a, ops_detail::number_for<element_t<A>> exponent) {
-  if constexpr (std::is_integral_v<element_t<A>>)
+  if constexpr (std::signed_integral<element_t<A>>)
     if (exponent.element() < 0)
       meta_detail::fail("ashlar::pow: integers have no negative powers; write cast<double>(x)");
   return ops_detail::arithmetic_with_number<ops_detail::fn::power>(a, exponent);

@@ -96,8 +96,8 @@ class number_for {
 
  private:
   using whole_number = plan_detail::whole_number;
-  static constexpr whole_number least() { return whole_number(std::numeric_limits<T>::min()); }
-  static constexpr whole_number most() { return whole_number(std::numeric_limits<T>::max()); }
+  static constexpr whole_number least() { return whole_number((std::numeric_limits<T>::min)()); }
+  static constexpr whole_number most() { return whole_number((std::numeric_limits<T>::max)()); }
 
   T element_{};
   int outside_ = 0;

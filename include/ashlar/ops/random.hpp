@@ -51,7 +51,7 @@ struct uniform_distribution {
       if (!(low < high))
         plan_detail::fail_rule("ashlar::uniform: numbers are at least low and less than high; give a low below high");
       // Halves, because the distance of two doubles may be no double.
-      if (!(static_cast<double>(high) / 2 - static_cast<double>(low) / 2 <= std::numeric_limits<double>::max() / 2))
+      if (!(static_cast<double>(high) / 2 - static_cast<double>(low) / 2 <= (std::numeric_limits<double>::max)() / 2))
         plan_detail::fail_rule(
             "ashlar::uniform: low, high and their distance are finite numbers of double; give a shorter range");
     }
@@ -65,7 +65,7 @@ struct normal_distribution {
 
   constexpr void require_range() const {
     if constexpr (std::is_floating_point_v<T>) {
-      constexpr T largest = std::numeric_limits<T>::max();
+      constexpr T largest = (std::numeric_limits<T>::max)();
       if (!(mean >= -largest && mean <= largest && deviation >= T(0) && deviation <= largest))
         plan_detail::fail_rule(
             "ashlar::normal: mean and deviation are finite, and the deviation is at least 0; give other numbers");

@@ -56,10 +56,6 @@
 #include <H5FDdevelop.h>
 #endif
 
-// Functions of ashlar that are no templates are compiled by ashlar::instantiated.
-#define ASHLAR_INSTANTIATED
-#include "ashlar/comm/collectives/broadcast.hpp"
-
 #define min(a, b) refuse_min a b
 #define max(a, b) refuse_max a b
 #define check(x) refuse_check

@@ -14,7 +14,7 @@ template <class T>
 void broadcast_by_mpi(communicator const& c, T* data, std::size_t n, int root, comm::tuning const& how) {
   for (std::size_t i = 0; i < n; i += how.count_limit)
     call_mpi(c, "MPI_Bcast", ASHLAR_MPI(MPI_Bcast), ASHLAR_MPI(MPI_Ibcast), data + i,
-             count_type(std::min(how.count_limit, n - i)), comm::mpi_datatype<T>::get(), root);
+             count_type((std::min)(how.count_limit, n - i)), comm::mpi_datatype<T>::get(), root);
 }
 
 }  // namespace ashlar::comm_detail

@@ -30,6 +30,8 @@ ASHLAR_INLINE std::string broadcast_text(communicator const& c, std::string cons
 ASHLAR_INLINE std::string text_of_exception() {
   try {
     throw;
+  } catch (std::bad_alloc const&) {
+    return "ashlar: the memory does not suffice";
   } catch (std::exception const& e) {
     return e.what();
   } catch (...) {

@@ -12,7 +12,7 @@ ASHLAR_INLINE std::shared_ptr<desync_monitor> desync_monitor::of(MPI_Comm progra
     // last one closes the monitor.
     auto const forget = [](MPI_Comm, int, void* value, void*) {
       delete static_cast<std::shared_ptr<desync_monitor>*>(value);
-      return int(MPI_SUCCESS);
+      return MPI_SUCCESS;
     };
     check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
     return made;
@@ -219,7 +219,7 @@ ASHLAR_INLINE bool desync_monitor::calls_differ() const {
 
 ASHLAR_INLINE void desync_monitor::free_closed() {
   waits() = {};
-  for (desync_monitor* m : std::vector<desync_monitor*>(open())) {
+  for (auto const all = open(); desync_monitor * m : all) {
     if (!m->closed_ || !m->has_ended() || m->calls_differ()) continue;
     m->free_retired();
     delete m;
@@ -392,7 +392,7 @@ ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
     int made = MPI_KEYVAL_INVALID;
     auto const leave = [](MPI_Comm, int, void*, void*) {
       leave_all();
-      return int(MPI_SUCCESS);
+      return MPI_SUCCESS;
     };
     check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
     check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
