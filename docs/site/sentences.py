@@ -87,6 +87,7 @@ REMEDIES = {
     "io/hdf5_opened.hpp": "Take a layout and a box that fit the extents in the file. A file that ends too early is damaged.",
     "io/hdf5_types.hpp": "Name an HDF5 file. `h5dump -H` shows whether it is one.",
     "io/hdf5_update.hpp": "Update the file to which the link points.",
+    "ashlar: the ranks do not call the same, in the same order: they have exchanged": "Make these calls in the same order on all ranks.",
     "ashlar: a collective of ranks of a node began": "Report it, with the last collectives of each rank.",
     "ashlar: rank ... has waited": "Find out why the other ranks are late, or raise `ASHLAR_DEADLINE`.",
     "ashlar: ... waited ": "Compare the collectives of both ranks: all ranks call the same ones in the same order.",
