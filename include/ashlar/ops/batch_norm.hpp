@@ -55,14 +55,15 @@ struct channel_part {
   double count, mean, squares;
 
   channel_part() = default;
-  ASHLAR_FUNCTION constexpr channel_part(double n, double m, double s) : count(n), mean(m), squares(s) {}
+  ASHLAR_FUNCTION constexpr channel_part(double counted, double center, double spread)
+      : count(counted), mean(center), squares(spread) {}
   /// 0 is the part of no rows.
   ASHLAR_FUNCTION constexpr explicit channel_part(int) : count(0), mean(0), squares(0) {}
 
   ASHLAR_FUNCTION friend constexpr channel_part operator+(channel_part const& a, channel_part const& b) {
     if (a.count == 0) return b;
-    double const n = a.count + b.count, apart = b.mean - a.mean, share = b.count / n;
-    return {n, a.mean + apart * share, a.squares + b.squares + apart * apart * share * a.count};
+    double const rows = a.count + b.count, apart = b.mean - a.mean, share = b.count / rows;
+    return {rows, a.mean + apart * share, a.squares + b.squares + apart * apart * share * a.count};
   }
   friend constexpr bool operator==(channel_part const&, channel_part const&) = default;
 

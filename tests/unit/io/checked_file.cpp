@@ -48,10 +48,10 @@ TEST_CASE("names_in lists a folder; one that cannot be read is empty or an error
   std::erase_if(names, [](std::string const& name) { return name.starts_with('.'); });
   std::sort(names.begin(), names.end());
   CHECK(names == std::vector<std::string>{"x", "y"});
-  std::string const none = (folder.path / "none").string();
-  CHECK(io_detail::names_in(none).empty());
-  CHECK(said([&] { io_detail::names_in(none, "test"); }) ==
-        "test: " + none + ": cannot be read: No such file or directory");
+  std::string const missing = (folder.path / "none").string();
+  CHECK(io_detail::names_in(missing).empty());
+  CHECK(said([&] { io_detail::names_in(missing, "test"); }) ==
+        "test: " + missing + ": cannot be read: No such file or directory");
 }
 
 TEST_CASE("files are renamed, copied and get a second name, or an error says why not") {

@@ -10,8 +10,10 @@
 namespace ashlar::comm_detail {
 
 ASHLAR_INLINE call_of_ranks::call_of_ranks(communicator_state& ranks, std::uint64_t fingerprint,
-                                           std::uint64_t first_tag)
-    : ranks_(ranks), name_{ranks.size == 1 ? 0 : tag_of(fingerprint, first_tag + ++ranks.begun), fingerprint} {
+                                           std::uint64_t first_tag, bool is_part)
+    : ranks_(ranks), name_(ranks.in_progress) {
+  if (is_part) return;
+  name_ = {tag_of(fingerprint, first_tag + ++ranks.begun), fingerprint};
   ranks_.note_call(fingerprint);
 }
 

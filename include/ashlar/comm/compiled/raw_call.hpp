@@ -11,9 +11,17 @@ ASHLAR_INLINE calls_as::calls_as(communicator const& c, char const* call_name, c
   state_.caller.way = with_name(fingerprint_of(collective::exchange, outer_.way, way), call_name);
 }
 
-// The arguments of a raw call, the functions of the library around it, and the call that it is a part of.
-inline std::uint64_t fingerprint_within(communicator_state const& s, std::uint64_t way) {
-  return fingerprint_of(collective::exchange, s.caller.way, way, s.in_progress.fingerprint);
+// True inside another call of the ranks, and for a rank alone.
+inline bool is_part_of_a_call(communicator const& c) {
+  communicator_state const& s = c.state();
+  return c.size() == 1 || s.raw_calls > 0 || (s.monitor && s.monitor->in_call());
+}
+
+// Error: ashlar::error without MPI, or on another thread than before. Then nothing has begun.
+inline void require_begin(communicator const& c) {
+  if (c.size() == 1) return;
+  require_mpi("comm");
+  require_one_thread();
 }
 
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way)
@@ -26,7 +34,7 @@ ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, c
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,
                                  comm::tuning const& how)
     : raw_call(c, call_name, w, way, c.state().node ? 1. : 0.) {
-  if (c.size() == 1 || is_part_) return;
+  if (is_part_) return;
   refuse_after_lost_messages();
   poll_in_mpi(how.host_memory);
   if (!finds_by_itself(c, how.host_memory, how) && header_is_due(how.agree_every)) agree(0, header_is::hidden);
@@ -34,12 +42,11 @@ ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, c
 
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,
                                  double extra)
-    : call_of_ranks((c.size() == 1 ? void() : require_mpi("comm"), c.state()), fingerprint_within(c.state(), way), 0),
-      c_(c) {
+    : call_of_ranks((require_begin(c), c.state()), fingerprint_of(collective::exchange, c.state().caller.way, way), 0,
+                    is_part_of_a_call(c)),
+      c_(c),
+      is_part_(is_part_of_a_call(c)) {
   if (c.size() == 1) return;
-  require_one_thread();
-  desync_monitor* const monitor = state().monitor ? state().monitor->detection() : nullptr;
-  is_part_ = state().raw_calls > 0 || (monitor != nullptr && monitor->in_call());
   call_of_ranks::enter();
   ++state().raw_calls;
   if (is_part_) return;
@@ -50,6 +57,7 @@ ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, c
   call_.fingerprint = fingerprint();
   call_.number_on_mesh = on_no_mesh;
   collective_log::instance().begin(e);
+  desync_monitor* const monitor = state().monitor ? state().monitor->detection() : nullptr;
   if (monitor == nullptr || monitor->all_ranks().ranks() != c.size()) return;
   double const most = deadline();
   watched_.emplace(*monitor,

@@ -27,8 +27,9 @@ class call_of_ranks {
   call_of_ranks& operator=(call_of_ranks const&) = delete;
 
  protected:
-  /// `first_tag` tells meshes apart.
-  call_of_ranks(communicator_state& ranks, std::uint64_t fingerprint, std::uint64_t first_tag);
+  /// `first_tag` tells meshes apart. `is_part`: this rank is in another call. Its parts have its tag and no number, since a
+  /// rank may leave a part out.
+  call_of_ranks(communicator_state& ranks, std::uint64_t fingerprint, std::uint64_t first_tag, bool is_part = false);
   ~call_of_ranks() = default;
 
   void enter();

@@ -65,7 +65,7 @@ class raw_call : call_of_ranks {
 
   communicator const& c_;
   recorded_call call_;
-  bool is_part_ = false;
+  bool is_part_;
   int exceptions_ = std::uncaught_exceptions();
   std::optional<watched_call> watched_;
 };
