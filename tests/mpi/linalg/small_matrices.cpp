@@ -80,7 +80,8 @@ bool is_not_finite(std::string const& sentence) {
 template <class T>
 void spoil(device_mesh<grid> const& m, T by, std::initializer_list<std::pair<int, int>> places = {{4, 1}}) {
   auto const good = generate<T, tiles>(m, {6, 6}, hermitian<T>{20});
-  for (auto [i, j] : places) {  // in the lower triangle
+  for (auto const& place : places) {  // in the lower triangle
+    index_t const i = place.first, j = place.second;
     CAPTURE(i);
     auto const bad = generate<T, tiles>(m, {6, 6}, spoiled<T>{i, j, by});
     CHECK(is_not_finite(said([&] { (void)linalg::svd(bad); })));

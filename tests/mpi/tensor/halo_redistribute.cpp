@@ -65,7 +65,8 @@ namespace {
 // scatter<F> stores the cells that generate computes, and exchanges nothing.
 template <class F, class T>
 void check_scatter(device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
-  auto const stored = generate<T, F>(m, {n[0], n[1]}, number{});
+  auto const stored = generate<T, F>(
+      m, {n[0], n[1]}, KOKKOS_LAMBDA(index_t i, index_t j) { return static_cast<T>(number{}(i, j)); });
   auto const all = gather(stored);
   recorder<grid> found;
   m.record(&found);

@@ -18,7 +18,7 @@ using layouts = model_parallel<"data", rule<"stages", layout<"stage", none, none
 using rows_of_batch = layout<"data", none>;
 
 struct label {
-  KOKKOS_FUNCTION double operator()(index_t i) const { return static_cast<double>(i % classes); }
+  KOKKOS_FUNCTION index_t operator()(index_t i) const { return i % classes; }
 };
 
 // Loss and hits, then all gradients, on every rank.
