@@ -174,7 +174,10 @@ template <tensor A>
 constexpr auto leaky_relu(A const& a, ops_detail::number_for<element_t<A>> factor) {
   static_assert(ops_detail::real_or_complex_elements<A>,
                 "ashlar::leaky_relu: the elements are integers; write cast<double>(x)");
-  return ops_detail::arithmetic_with_number<ops_detail::fn::leaky_relu>(a, factor);
+  if constexpr (ops_detail::real_or_complex_elements<A>)
+    return ops_detail::arithmetic_with_number<ops_detail::fn::leaky_relu>(a, factor);
+  else
+    return a;
 }
 
 }  // namespace ashlar

@@ -62,16 +62,8 @@ struct gradient_has_another_layout {
   static constexpr bool value = !std::is_same_v<Parameter, Gradient>;
 };
 
-template <class Parameter>
-struct parameter_of_integers {
-  static constexpr bool value = std::is_integral_v<element_t<Parameter>>;
-};
-
 template <class P, class G>
 constexpr void check_gradient() {
-  static_assert(
-      !parameter_of_integers<P>::value,
-      "ashlar::optimizer: a parameter has integers, which a rate below 1 does not change; write cast<float>(p)");
   static_assert(
       !gradient_has_another_layout<layout_t<P>, layout_t<G>>::value,
       "ashlar::optimizer: a gradient has another layout than its parameter; reduce partial gradients first, as in auto [g] = all_reduce<axis>(bundle(gradients)), and redistribute others");
