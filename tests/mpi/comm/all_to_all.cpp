@@ -82,14 +82,15 @@ TEST_CASE("all_to_all: every type") {
 }
 
 TEST_CASE("all_to_all: messages that cannot be posted leave none behind, one to the rank itself neither") {
-  communicator const c(MPI_COMM_WORLD);
-  if (c.size() == 1) return;
-  *c.state().keeps_messages = true;  // that had been posted
+  int const size = communicator(MPI_COMM_WORLD).size();
+  if (size == 1) return;
   std::size_t const n = 100;
-  std::vector<int> const x(n * std::size_t(c.size()), 1);
+  std::vector<int> const x(n * std::size_t(size), 1);
   std::vector<int> y(x.size());
-  std::vector<std::size_t> const counts(std::size_t(c.size()), n);
-  for (int const refused : {1, c.size()}) {
+  std::vector<std::size_t> const counts(std::size_t(size), n);
+  for (int const refused : {1, size}) {
+    communicator const c(MPI_COMM_WORLD);  // after a failure there is no other call
+    *c.state().keeps_messages = true;      // that had been posted
     pmpi::refuse_send(refused);
     CHECK_THROWS_AS(comm::all_to_all(c, x.data(), counts, y.data(), counts, {.host_memory = false}), error);
     CHECK(c.state().requests.empty());
