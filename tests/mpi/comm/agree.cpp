@@ -108,6 +108,11 @@ TEST_CASE("require_equal: one value differs on one rank") {
 TEST_CASE("require_equal: ranks have different numbers of values") {
   communicator const c(MPI_COMM_WORLD);
   if (c.size() == 1) return;  // nobody to differ from
+  bool const last = c.rank() == c.size() - 1;
+  for (std::vector<index_t> const& other : {std::vector<index_t>{1}, {2, 0}, {0}, {0, 0}})
+    CHECK(said([&] { comm::require_equal(c, last ? other : std::vector<index_t>(), "the extents"); }) ==
+          differ("there are 0 of them on rank 0 and " + std::to_string(other.size()) + " of them on rank " +
+                 std::to_string(c.size() - 1)));
   for (std::size_t n : {0u, 2u, 9u, 30u}) {
     std::vector<index_t> const v(c.rank() == c.size() - 1 ? n + 1 : n, 4);
     CHECK(said([&] { comm::require_equal(c, v, "the extents"); }) ==

@@ -79,7 +79,8 @@ ASHLAR_INLINE void require_equal(communicator const& c, std::span<index_t const>
   if (c.size() == 1) return;
   std::optional<comm_detail::raw_call> now(std::in_place, c, "comm::require_equal", w);
   std::size_t const n = values.size();
-  std::uint64_t mixed = n;
+  // From a large number: with the count alone, no value and the one value 1 would be mixed alike.
+  std::uint64_t mixed = comm_detail::mixed_words(0x243F6A8885A308D3u, n);
   for (index_t const x : values) mixed = comm_detail::mixed_words(mixed, static_cast<std::uint64_t>(x));
   auto const [least, most] = now->agree(mixed);
   if (least == most) return;
