@@ -2,7 +2,7 @@
 
 set(ASHLAR_TEST_PREFIX "" CACHE STRING "Stands before the names of tests, if ctest runs several builds")
 set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds that a test may take")
-option(ASHLAR_LONG_TESTS "Adds the tests that take minutes, as `scripts/test all` and the preset `full` do" OFF)
+option(ASHLAR_LONG_TESTS "Adds the sources and runs that are for the night, as `scripts/test all` does" OFF)
 if(ASHLAR_LAYOUT_ONLY)
   set(ashlar_everything ashlar_layout)
 else()
@@ -17,8 +17,8 @@ function(ashlar_header variable header)
   endif()
 endfunction()
 
-# ashlar_add_test(<name> [RANKS <n>] [SAYS <regex>] COMMAND <command>...): a test under ctest. With RANKS the command is
-# launched on n ranks. With SAYS a line of its output must match.
+# ashlar_add_test(<name> [RANKS <n>] [SAYS <regex>] [LABELS <label>...] COMMAND <command>...): a test under ctest. With RANKS the command
+# is launched on n ranks. With SAYS a line of its output must match. The first word of its name is a label, too.
 # The launchers of both MPIs end a run after MPIEXEC_TIMEOUT and kill all ranks, which ctest cannot do. Open MPI starts
 # twice as fast if it need not look for networks. A program without a launcher starts four times as fast if it starts no
 # daemon. MPICH's ranks that wait give their core to others at once. Open MPI gives ranks that are to end one second, unless
@@ -31,7 +31,8 @@ endfunction()
 # Ranks claim a processor each. Beside a compiler on the same core, a rank that yields waits for a time slice, so tests of 4
 # ranks took 3 to 20 times as long.
 function(ashlar_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;SAYS" "COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;SAYS" "LABELS;COMMAND")
+  string(REGEX MATCH "^[a-z0-9_]+" kind "${name}")
   math(EXPR launcher_timeout "${ASHLAR_TEST_TIMEOUT} - 10")
   set(environment OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPIEXEC_TIMEOUT=${launcher_timeout}
     MPIR_CVAR_POLLS_BEFORE_YIELD=0 UCX_RNDV_THRESH=inf OMPI_MCA_pml=ob1 OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_odls_base_sigkill_timeout=0)
@@ -52,12 +53,17 @@ function(ashlar_add_test name)
   list(APPEND environment "OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/mpi_sessions/${name}")
   add_test(NAME "${ASHLAR_TEST_PREFIX}${name}" COMMAND ${arg_COMMAND})
   set_tests_properties("${ASHLAR_TEST_PREFIX}${name}" PROPERTIES
-    TIMEOUT ${ASHLAR_TEST_TIMEOUT} PROCESSORS ${processors} ENVIRONMENT "${environment}")
+    TIMEOUT ${ASHLAR_TEST_TIMEOUT} PROCESSORS ${processors} LABELS "${kind};${arg_LABELS}" ENVIRONMENT "${environment}")
 endfunction()
 
-# ashlar_add_build_test(<name> <target>): a test that passes if the target builds. So a static test that does not hold
+# ashlar_add_build_test(<name> <target> [LABELS <label>...]): a test that passes if the target builds. So a static test that does not hold
 # is a line in ctest's summary. These tests run one at a time, since they share a build folder.
 function(ashlar_add_build_test name target)
-  ashlar_add_test(${name} COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
+  ashlar_add_test(${name} ${ARGN} COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
   set_tests_properties("${ASHLAR_TEST_PREFIX}${name}" PROPERTIES RESOURCE_LOCK "${PROJECT_BINARY_DIR}" TIMEOUT 1200)
+endfunction()
+
+# ashlar_waits(<test>): lets ctest run others beside a test whose ranks only wait for a deadline.
+function(ashlar_waits test)
+  set_tests_properties("${ASHLAR_TEST_PREFIX}${test}" PROPERTIES PROCESSORS 1)
 endfunction()

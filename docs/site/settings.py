@@ -28,7 +28,7 @@ def variables(text):
 def options(root):
     """Name, default and description of each option, in the order of the files."""
     declared = r'^\s*(?:option\((ASHLAR_\w+) "([^"]*)" ([^)]+)\)|set\((ASHLAR_\w+) "?([^"\s]*)"? CACHE (?!INTERNAL)\w+ "([^"]*)")'
-    files = [root / "CMakeLists.txt", *sorted(root.glob("*/CMakeLists.txt")), *sorted(root.glob("cmake/*.cmake")), *sorted(root.glob("tests/cmake/*.cmake"))]
+    files = [root / "CMakeLists.txt", *sorted(root.glob("*/CMakeLists.txt")), *sorted(root.glob("tests/*/CMakeLists.txt")), *sorted(root.glob("cmake/*.cmake")), *sorted(root.glob("tests/cmake/*.cmake"))]
     return [(a, b, c) if a else (d, e, f) for file in files for a, c, b, d, e, f in re.findall(declared, file.read_text(encoding="utf-8"), re.M)]
 
 

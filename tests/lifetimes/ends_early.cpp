@@ -1,3 +1,4 @@
+// labels: mpich
 // ends_early mpi|kokkos: tensors before Kokkos begins, and after the program has ended MPI, or Kokkos, under them. Each can begin
 // once in a process, so this is no case among others.
 #include <ashlar/ashlar.hpp>

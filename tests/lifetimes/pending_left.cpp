@@ -1,3 +1,4 @@
+// labels: mpich sanitizers
 // pending_left outlives|ended COLLECTIVE: a result of an asynchronous collective that its rank never takes. outlives: on all ranks it is
 // alive when the program has ended MPI. ended: rank 1 ends its program with it, while the others wait for theirs.
 #include <ashlar/ashlar.hpp>

@@ -73,7 +73,6 @@ PLACES = {
                                     (CHANGES, rf"fused loops take {N} of the time on 2 ranks and {N} on 4")],
     "blocks written by pwrite": [(SPEED, rf"save `.npy`, blocks \| {N} \(1\.01 .*? save HDF5, blocks \| {N} \(1\.50"),
                                  (CHANGES, rf"pwrite of the same blocks takes {N} and {N} times as long")],
-    "tests compiled together": [("docs/how_to/settings.md", rf"say 8; 4 took {N} to {N} of the time"), (CHANGES, rf"as one, which takes {N} to {N} of the time")],
     "example 04, digits": [(BARS.format("mnist_mlp"), rf"then least={N}", 100), (BARS.format("mnist_mlp"), rf"on 2 x 2 ranks reach {N} % on MNIST")],
     "example 06, digits": [(BARS.format("mirrored"), rf"then least={N}", 100), (BARS.format("mirrored"), rf"on 4 ranks reach {N} % of the test set")],
     "example 07, digits": [(BARS.format("tf_dtensor"), rf"then least={N}", 100), (BARS.format("tf_dtensor"), rf"on 4 ranks reach {N} % on MNIST"),

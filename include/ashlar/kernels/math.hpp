@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The mathematical functions of kernels.
 #pragma once
-#include "ashlar/ops/activations.hpp"
 #include "ashlar/ops/complex.hpp"
-#include "ashlar/ops/math.hpp"
+#include "ashlar/ops/functions.hpp"
 #include <Kokkos_Core.hpp>
 
 // Definitions of what the included headers declare.

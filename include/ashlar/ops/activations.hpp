@@ -6,12 +6,6 @@
 namespace ashlar {
 
 namespace ops_detail {
-// Defined in kernels/math.hpp, as the functions of functions.hpp.
-template <class T>
-ASHLAR_FUNCTION T math_erf(T x);
-template <class T>
-ASHLAR_FUNCTION T math_log1p(T x);
-
 /// 1 / (1 + exp(-x)), without overflow, and without cancellation far from 0.
 template <class T>
 ASHLAR_FUNCTION T logistic(T x) {

@@ -52,6 +52,7 @@ namespace ops_detail {
 /// of disjoint sets of rows is the part of their union.
 /// Source: Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983.
 struct channel_part {
+  using part_of_a_sum = void;
   double count, mean, squares;
 
   channel_part() = default;

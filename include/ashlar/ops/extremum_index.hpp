@@ -12,6 +12,7 @@ namespace ops_detail {
 /// tensor of them can be partial by a sum, and collectives reduce it as any other.
 template <class T, class Less>
 struct extremum {
+  using part_of_a_sum = void;
   T value;
   index_t index;
 

@@ -16,6 +16,20 @@ template <class T>
 ASHLAR_FUNCTION T math_sqrt(T x);
 template <class T>
 ASHLAR_FUNCTION T math_tanh(T x);
+template <class T>
+ASHLAR_FUNCTION T math_erf(T x);
+template <class T>
+ASHLAR_FUNCTION T math_log1p(T x);
+template <class T>
+ASHLAR_FUNCTION T math_sin(T x);
+template <class T>
+ASHLAR_FUNCTION T math_cos(T x);
+template <class T>
+ASHLAR_FUNCTION T math_floor(T x);
+template <class T>
+ASHLAR_FUNCTION T math_pow(T x, T y);
+template <class T>
+ASHLAR_FUNCTION T math_atan2(T y, T x);
 
 /// The quotient, rounded to 0 if it is of integers. Processors end the program in two cases: an integer divided by 0 is 0
 /// here, and the least integer divided by -1 is itself, as in NumPy.

@@ -5,20 +5,6 @@
 
 namespace ashlar {
 
-namespace ops_detail {
-// Defined in kernels/math.hpp, as the functions of functions.hpp.
-template <class T>
-ASHLAR_FUNCTION T math_sin(T x);
-template <class T>
-ASHLAR_FUNCTION T math_cos(T x);
-template <class T>
-ASHLAR_FUNCTION T math_floor(T x);
-template <class T>
-ASHLAR_FUNCTION T math_pow(T x, T y);
-template <class T>
-ASHLAR_FUNCTION T math_atan2(T y, T x);
-}  // namespace ops_detail
-
 namespace ops_detail::fn {
 
 /// A number minus x.

@@ -15,6 +15,7 @@ namespace ops_detail {
 /// Source: Milakov and Gimelshein, Online normalizer calculation for softmax, 2018.
 template <class T>
 struct softmax_part {
+  using part_of_a_sum = void;
   T largest, sum, target;
 
   softmax_part() = default;

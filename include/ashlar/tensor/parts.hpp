@@ -2,28 +2,20 @@
 // The MPI type of elements that hold several numbers, and that the sum of two combines.
 #pragma once
 #include "ashlar/comm/mpi.hpp"
-#include "ashlar/ops/batch_norm.hpp"
-#include "ashlar/ops/extremum_index.hpp"
-#include "ashlar/ops/sharded_cross_entropy.hpp"
+#include "ashlar/layout/op.hpp"
 
 namespace ashlar::tensor_detail {
 
-template <class>
-inline constexpr bool is_part = false;
-template <class T, class Less>
-inline constexpr bool is_part<ops_detail::extremum<T, Less>> = true;
+/// An element of several numbers, which says so by a member of this name.
 template <class T>
-inline constexpr bool is_part<ops_detail::softmax_part<T>> = true;
-template <>
-inline constexpr bool is_part<ops_detail::channel_part> = true;
+concept part_of_a_sum = requires { typename T::part_of_a_sum; };
 
 }  // namespace ashlar::tensor_detail
 
 namespace ashlar::comm {
 
 /// Bytes, which operator+ combines.
-template <class T>
-  requires(tensor_detail::is_part<T>)
+template <tensor_detail::part_of_a_sum T>
 struct mpi_datatype<T> {
   static MPI_Datatype get() {
     static MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -34,8 +26,7 @@ struct mpi_datatype<T> {
     return type;
   }
 };
-template <class T>
-  requires(tensor_detail::is_part<T>)
+template <tensor_detail::part_of_a_sum T>
 struct mpi_op<op::sum, T> {
   struct sum_of_parts : op::sum {};
   static constexpr bool is_own = false;

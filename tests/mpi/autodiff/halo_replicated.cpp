@@ -1,3 +1,4 @@
+// labels: nightly
 // Derivatives with respect to fields with halos that are replicated over an axis: <Fx, y> = <x, F*y> in integers.
 #include <ashlar/autodiff/autodiff.hpp>
 #include <ashlar/tensor/tensor.hpp>

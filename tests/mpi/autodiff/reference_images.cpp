@@ -1,3 +1,4 @@
+// labels: nightly
 // Convolution and pooling against arrays of PyTorch's: values and derivatives, on all meshes and in all classes of layouts
 // that their rules allow, with uneven and empty shards.
 #include "support/layer_reference.hpp"

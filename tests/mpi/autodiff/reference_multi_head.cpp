@@ -1,3 +1,4 @@
+// labels: nightly
 // Multi-head attention against PyTorch's: values and derivatives, on all meshes and in all classes of layouts that the rules
 // allow: five positions and three heads in uneven and empty parts.
 #include "support/attention_rule.hpp"

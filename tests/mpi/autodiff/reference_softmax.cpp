@@ -1,3 +1,4 @@
+// labels: nightly
 // Softmax and losses against arrays of PyTorch's: values and derivatives, on all meshes and in all classes of layouts that
 // their rules allow.
 #include "support/layer_reference.hpp"

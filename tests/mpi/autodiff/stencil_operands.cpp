@@ -1,3 +1,4 @@
+// labels: nightly
 // Derivatives of stencils with respect to further operands that they read beside the cell: <Fx, y> = <x, F*y> in integers,
 // and difference quotients.
 #include <ashlar/autodiff/autodiff.hpp>

@@ -1,3 +1,4 @@
+// labels: mpich sanitizers
 #include <ashlar/comm/collectives/all_gather.hpp>
 
 #include <doctest/doctest.h>

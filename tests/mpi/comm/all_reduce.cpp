@@ -1,3 +1,4 @@
+// labels: mpich not_linux
 #include <ashlar/comm/collectives/all_reduce.hpp>
 
 #include <doctest/doctest.h>

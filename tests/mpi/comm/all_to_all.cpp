@@ -1,3 +1,4 @@
+// labels: mpich sanitizers
 #include <ashlar/comm/collectives/all_to_all.hpp>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: not_linux
 #include <ashlar/comm/collectives/broadcast.hpp>
 
 #include <doctest/doctest.h>

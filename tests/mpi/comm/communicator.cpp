@@ -1,3 +1,4 @@
+// labels: mpich sanitizers
 #include <ashlar/comm/communicator.hpp>
 
 #include <doctest/doctest.h>

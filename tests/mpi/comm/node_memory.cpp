@@ -1,3 +1,4 @@
+// labels: waits sanitizers
 // Ranks of a node that read each other's memory: when they do, when not, and what they say of calls that differ.
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/ops/async.hpp"

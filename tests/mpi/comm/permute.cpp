@@ -1,3 +1,4 @@
+// labels: mpich sanitizers
 #include <ashlar/comm/collectives/permute.hpp>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: mpich
 #include <ashlar/comm/collectives/persistent.hpp>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: mpich sanitizers
 #include <ashlar/comm/collectives/reduce_scatter.hpp>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: mpich
 #include <ashlar/comm/collectives/tuning.hpp>
 
 #include <doctest/doctest.h>

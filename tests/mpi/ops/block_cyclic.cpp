@@ -1,3 +1,4 @@
+// labels: messages host
 // Tensors whose a dimension is block-cyclic, through everything that looks at global indices, against dense results.
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/print.hpp"

@@ -1,3 +1,4 @@
+// labels: messages
 // expand: rows and columns broadcast along sharded dimensions, and the derivative.
 #include "ashlar/autodiff/autodiff.hpp"
 #include "ashlar/tensor/tensor.hpp"

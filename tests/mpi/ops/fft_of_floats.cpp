@@ -1,3 +1,4 @@
+// labels: nightly
 // Transforms of float and complex<float> tensors that ranks share, against the transforms of the same numbers as doubles.
 #include "ashlar/tensor/fft.hpp"
 #include "ashlar/tensor/gather.hpp"

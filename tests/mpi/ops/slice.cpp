@@ -1,3 +1,4 @@
+// labels: messages
 // slice, pad, shift, concatenate and paste in every layout against plain loops, and their derivatives.
 #include "ashlar/tensor/tensor.hpp"
 #include "support/adjoint.hpp"

@@ -1,3 +1,4 @@
+// labels: messages
 // sort, argsort, top_k and take_along in every layout that their rules allow, against std::stable_sort, and derivatives.
 #include "ashlar/tensor/tensor.hpp"
 #include "support/adjoint.hpp"

@@ -1,3 +1,4 @@
+// labels: messages
 // sort and argsort of a dimension that axes shard, against std::stable_sort: values, indices, ledger, derivatives, and calls
 // that differ between ranks.
 #include "ashlar/tensor/tensor.hpp"

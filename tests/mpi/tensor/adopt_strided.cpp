@@ -1,3 +1,4 @@
+// labels: host sanitizers
 // Views of the program's own with strides, as tensors with halos: exchanged in place, and operands like all others.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: mpich
 // Collectives that begin now and are complete later: the same results as of those that block, whatever comes between.
 #include "ashlar/ops/async.hpp"
 #include "ashlar/tensor/backend.hpp"

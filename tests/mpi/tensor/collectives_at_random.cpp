@@ -1,3 +1,4 @@
+// labels: mpich
 // Programs of collectives drawn at random: several are under way at once, on any axes of a mesh, while others begin, block
 // and end, in any order. Axes of size 1 make several groups the same ranks. Ranks look at what is under way when they
 // like. Operands may change in between. All values are compared with whole arrays.

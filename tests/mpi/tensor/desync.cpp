@@ -1,3 +1,4 @@
+// labels: waits mpich
 // Ranks that do not call the same: each of them learns it within seconds, and who calls what.
 #include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/ops/async.hpp"

@@ -1,3 +1,4 @@
+// labels: mpich
 // Blocks that are not contiguous in a shard: packed, or described by derived datatypes. Both send the same messages.
 #include "ashlar/tensor/exchange_of_blocks.hpp"
 #include "ashlar/ops/collectives.hpp"

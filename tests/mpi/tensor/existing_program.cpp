@@ -1,3 +1,4 @@
+// labels: mpich
 // The code of docs/how_to/existing_programs.md: a program with MPI and Kokkos of its own takes ashlar for one piece.
 #include <ashlar/ashlar.hpp>
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: mpich not_linux
 // The code of docs/how_to/from_mpi.md: products of a matrix and a vector, by hand-written MPI and by ashlar.
 #include <ashlar/ashlar.hpp>
 #include <doctest/doctest.h>

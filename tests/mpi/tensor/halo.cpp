@@ -1,3 +1,4 @@
+// labels: mpich sanitizers
 // Exchanges of halos, compared cell by cell with the definitions of the edges; stencils, with loops over whole arrays.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>

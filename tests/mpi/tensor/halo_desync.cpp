@@ -1,3 +1,4 @@
+// labels: waits
 // Ranks that do not exchange or add the same halos learn it, on a node and by messages; and stale cells in debug builds.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>

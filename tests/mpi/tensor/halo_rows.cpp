@@ -1,3 +1,4 @@
+// labels: mpich
 // Exchanges by messages of rows that derived datatypes describe, in memory that other ranks cannot see.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: host
 // Cells beyond a zero edge are written once for as long as nothing else writes halo cells of the same memory. Elements are
 // integers: builds with assertions fill new halos of real numbers with NaN.
 #include <ashlar/tensor/tensor.hpp>

@@ -1,3 +1,4 @@
+// labels: mpich sanitizers
 // The memory of tensors: sizes that cannot be, memory that does not suffice, memory that goes back to the system.
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/memory_use.hpp"

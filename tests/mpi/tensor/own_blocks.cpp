@@ -1,3 +1,4 @@
+// labels: host
 // Arrays in blocks of the program's choice: to tensors of any layout and back, compared with the index of each element.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Tensors from pieces and from whole arrays, on every mesh; what does not fit is an error on every rank.
 #include "ashlar/tensor/pack.hpp"
 #include "ashlar/layout/by_rank.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Redistribution on real ranks against the dense result: every ordered pair of layouts, by the engine that all types share.
 #include "ashlar/tensor/memory_use.hpp"
 #include "ashlar/tensor/backend.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Stencils of fields with components, as loops over the whole arrays.
 #include <ashlar/autodiff/autodiff.hpp>
 #include <ashlar/tensor/tensor.hpp>

@@ -1,3 +1,4 @@
+// labels: threads
 // Sums between ranks, cut for any number of threads: the bits of the sum in the order of the ranks.
 #include <ashlar/ashlar.hpp>
 

@@ -1,3 +1,4 @@
+// labels: nightly
 // Dry runs of deep models: one layer in place of N equal ones has the ledger of N layers.
 #include "ashlar/train/adam.hpp"
 #include "ashlar/train/transformer.hpp"

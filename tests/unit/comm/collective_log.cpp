@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The log of collectives, and the dog that watches it.
 #include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/watchdog.hpp"

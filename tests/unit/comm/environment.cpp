@@ -1,3 +1,4 @@
+// labels: sanitizers
 #include <ashlar/comm/environment.hpp>
 
 #include <doctest/doctest.h>

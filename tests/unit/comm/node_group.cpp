@@ -1,3 +1,4 @@
+// labels: sanitizers
 // A group whose other rank's process has ended. What else groups do: tests/threads.
 #include "ashlar/comm/node/group.hpp"
 

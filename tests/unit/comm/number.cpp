@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Numbers from their texts, read alike by every standard library.
 #include "ashlar/comm/number.hpp"
 #include <doctest/doctest.h>

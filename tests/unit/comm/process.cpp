@@ -1,3 +1,4 @@
+// labels: sanitizers
 // A process that has ended, has ended without its parent's knowledge, or has a name that looks like more.
 #include "ashlar/comm/node/process.hpp"
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Environment variables: what they may say, and the sentence where they say something else.
 #include "ashlar/comm/settings.hpp"
 

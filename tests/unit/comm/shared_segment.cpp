@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Segments between processes: a parent that owns one, and children that map it or are kept from it.
 #include "ashlar/comm/node/shared_segment.hpp"
 

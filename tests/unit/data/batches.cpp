@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The batches of an epoch: laws of a permutation, cut into batches and into the shards of a batch.
 #include "ashlar/data/batches.hpp"
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Datasets: which examples, in which order; arrays in files, read in parts and kept.
 #include "ashlar/data/dataset.hpp"
 #include "support/files.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The elements of some examples, in their order.
 #include "ashlar/data/rows_of.hpp"
 #include <doctest/doctest.h>

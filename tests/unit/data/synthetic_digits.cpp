@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Synthetic digits: the same everywhere, balanced, different from each other, to be learnt but not for nothing.
 #include "ashlar/data/synthetic_digits.hpp"
 #include <doctest/doctest.h>

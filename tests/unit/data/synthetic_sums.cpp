@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Sums in words: true sums one after the other, cut into excerpts, each with the characters that follow.
 #include "ashlar/data/synthetic_sums.hpp"
 #include <doctest/doctest.h>

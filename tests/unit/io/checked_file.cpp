@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The few operations on files and folders that checkpoints need, beside the standard's.
 #include "ashlar/io/checked_file.hpp"
 #include "support/files.hpp"

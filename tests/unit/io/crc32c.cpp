@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Checksums: known values, and the processor's instructions against tables.
 #include "ashlar/io/crc32c.hpp"
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The IDX reader against files written here: what is whole is read back, what is not is refused in one sentence.
 #include "ashlar/io/idx.hpp"
 #include "support/files.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The .npy reader against files written here: what is whole is read back, what is not is refused in one sentence.
 #include "ashlar/io/npy.hpp"
 #include "support/files.hpp"

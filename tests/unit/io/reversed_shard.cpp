@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Boxes of arrays in Fortran order.
 #include "ashlar/io/reversed_shard.hpp"
 #include <doctest/doctest.h>

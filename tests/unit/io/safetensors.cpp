@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The reader of safetensors headers against files written here: arrays of a whole file are found, and a malformed file
 // is refused in one sentence.
 #include "ashlar/io/safetensors.hpp"

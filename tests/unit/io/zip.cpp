@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Zip files without compression: written and read back, large ones as holes, and files that are damaged.
 #include "ashlar/io/zip.hpp"
 #include "ashlar/io/crc32.hpp"

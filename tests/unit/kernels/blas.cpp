@@ -1,3 +1,4 @@
+// labels: threads
 // Matrix products by flags and leading dimensions, and their division where numbers exceed BLAS' int.
 #include "ashlar/kernels/blas.hpp"
 #include "support/device_array.hpp"

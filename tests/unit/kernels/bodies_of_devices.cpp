@@ -1,3 +1,4 @@
+// labels: threads sanitizers
 // The bodies that kernels have for devices, one element per task, run on the host beside the host's own bodies. The tests
 // of each kernel compare the host's body with loops.
 #include "ashlar/kernels/add_cells.hpp"

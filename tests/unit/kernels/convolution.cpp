@@ -1,3 +1,4 @@
+// labels: threads sanitizers
 // Convolution and its transposes against their definitions, element by element: all edges, strides and
 // dilations, images of more windows than are held at once, and none.
 #include "ashlar/kernels/convolution.hpp"

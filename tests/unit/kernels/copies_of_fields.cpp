@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The kernel by which devices pack boxes of fields of several element types, run on this space, beside loops of the test.
 #include "ashlar/kernels/copies_of_fields.hpp"
 #include "support/shared_vector.hpp"

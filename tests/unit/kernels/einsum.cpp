@@ -1,3 +1,4 @@
+// labels: threads
 // Local einsum against nested loops over all labels, in exact integers: what comes out, and what was copied for it.
 #include "ashlar/kernels/einsum.hpp"
 #include "support/device_array.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Fourier transforms of one rank's array against sums of exponentials in long double.
 #include "ashlar/kernels/fft.hpp"
 #include "support/device_array.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Ranges and elements are covered once, by any number of threads.
 #include "ashlar/kernels/for_elements.hpp"
 #include "support/shared_vector.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Rows by index: what a rank holds of a table and zeros elsewhere, and the transpose of that.
 #include "ashlar/kernels/gather.hpp"
 #include "support/device_array.hpp"

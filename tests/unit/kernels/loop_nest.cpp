@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Merged loops visit the elements of the original shape, in its order, whatever range is asked for.
 #include "ashlar/kernels/loop_nest.hpp"
 #include <doctest/doctest.h>

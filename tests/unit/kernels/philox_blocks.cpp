@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Several counters at once give the bits of one at a time.
 #include "ashlar/kernels/philox_blocks.hpp"
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Pooling and its transpose against their definitions, element by element: all edges, sizes and strides.
 #include "ashlar/kernels/pooling.hpp"
 #include "support/device_array.hpp"

@@ -1,3 +1,4 @@
+// labels: threads sanitizers
 // Kernels over rows: one thread per row and a team per row, against loops and against each other. Teams are the ones of
 // devices, run on the host with 1 and, if there are as many threads, 3 lanes.
 #include "ashlar/kernels/attention.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Operations on one rank's shards, without tensors: their kernels are found by the operation and see where the shard is.
 #include "ashlar/kernels/kernels.hpp"
 #include "ashlar/kernels/math.hpp"

@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Softmax along any dimension: against its definition in long double, by finite differences, and at the ends of the
 // number range.
 #include "ashlar/kernels/softmax.hpp"

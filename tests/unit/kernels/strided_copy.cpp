@@ -1,3 +1,4 @@
+// labels: sanitizers
 // Copies of boxes against naive loops over indices.
 #include "ashlar/kernels/permute.hpp"
 #include "ashlar/ops/functions.hpp"

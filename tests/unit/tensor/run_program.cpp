@@ -1,3 +1,4 @@
+// labels: sanitizers
 // The name of a program, which its errors begin with.
 #include "ashlar/tensor/run_program.hpp"
 #include <doctest/doctest.h>

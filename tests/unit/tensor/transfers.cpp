@@ -1,3 +1,4 @@
+// labels: sanitizers
 // What shards have in common, as loops, against naive loops over indices; packing, by rows and by elements.
 #include "ashlar/tensor/transfers.hpp"
 #include "support/shared_vector.hpp"
