@@ -6,9 +6,14 @@
 #   threads     runs with several threads per rank, too
 #   host        cannot be compiled for devices, or reads the memory of tensors
 #   mpich, not_linux, sanitizers   is what the preset of this name builds
+# A case of the suite "nightly" runs with ASHLAR_LONG_TESTS alone.
 set(ASHLAR_TEST_LABELS "" CACHE STRING "Labels of the test sources to build, such as `unit;stencils`; empty: all, and tests of other kinds")
 set(ASHLAR_TEST_RANKS "" CACHE STRING "Numbers of ranks on which MPI tests run; empty: 2, for `comm` and `tensor` also 4, with ASHLAR_LONG_TESTS 1, 2, 3, 4, 6 and 8")
 set(ASHLAR_TESTS_TOGETHER 8 CACHE STRING "Sources of unit and mpi tests that are compiled as one object. While you change a test, 1 is faster")
+set(ashlar_cases -tse=nightly)
+if(ASHLAR_LONG_TESTS)
+  set(ashlar_cases)
+endif()
 set(on_device OFF)
 if(Kokkos_DEVICES MATCHES "CUDA|HIP")
   set(on_device ON)
@@ -199,14 +204,14 @@ function(ashlar_add_mpi_runs folder program sources)
   if(ASHLAR_TEST_RANKS)
     set(ranks ${ASHLAR_TEST_RANKS})
   endif()
-  set(slow)
+  set(slow ${ashlar_cases})
   if(ASHLAR_SANITIZE)  # MPI packs what derived datatypes describe; reductions run by one transport
-    set(slow "-tce=*the same by derived datatypes*,*the same where operands*with reductions,*the same by messages*with reductions,*the same by messages*block-cyclic*,*the same by messages*drawn*,*in which tensors are partial*")
+    list(APPEND slow "-tce=*the same by derived datatypes*,*the same where operands*with reductions,*the same by messages*with reductions,*the same by messages*block-cyclic*,*the same by messages*drawn*,*in which tensors are partial*")
   endif()
   set(waits "${${sources}_waits}")
   foreach(n IN LISTS ranks)
     if(waits AND n GREATER 1 AND (n EQUAL 2 OR ASHLAR_LONG_TESTS))
-      ashlar_add_test(${name}.waits RANKS ${n} ${labels} COMMAND ${program} "-sf=${waits}")
+      ashlar_add_test(${name}.waits RANKS ${n} ${labels} COMMAND ${program} ${ashlar_cases} "-sf=${waits}")
       ashlar_waits(${name}.waits.np${n})
     endif()
     ashlar_add_test(${name} RANKS ${n} ${labels} COMMAND ${program} ${slow} "-sfe=${waits}")
@@ -214,10 +219,10 @@ function(ashlar_add_mpi_runs folder program sources)
   foreach(run IN LISTS others)
     string(REPLACE ":" ";" run "${run}")
     list(POP_FRONT run transport n)
-    ashlar_add_test(${name}.${transport} RANKS ${n} ${labels} COMMAND env ${ashlar_by_${transport}} "$<TARGET_FILE:${program}>" ${run} ${ashlar_without_${transport}})
+    ashlar_add_test(${name}.${transport} RANKS ${n} ${labels} COMMAND env ${ashlar_by_${transport}} "$<TARGET_FILE:${program}>" ${ashlar_cases} ${run} ${ashlar_without_${transport}})
   endforeach()
   if(${sources}_threads)
-    ashlar_add_test(${name}.threads RANKS 2 ${labels} COMMAND env OMP_NUM_THREADS=2 "$<TARGET_FILE:${program}>" "-sf=${${sources}_threads}")
+    ashlar_add_test(${name}.threads RANKS 2 ${labels} COMMAND env OMP_NUM_THREADS=2 "$<TARGET_FILE:${program}>" ${ashlar_cases} "-sf=${${sources}_threads}")
   endif()
   if(ASHLAR_LONG_TESTS AND folder MATCHES "^(ops/products|tensor/stencils)$")  # nodes of 3 ranks and of 1 rank
     ashlar_add_test(${name}.unequal_nodes RANKS 4 ${labels} COMMAND env ASHLAR_RANKS_PER_NODE=3 "$<TARGET_FILE:${program}>"
@@ -260,9 +265,12 @@ function(ashlar_add_folder kind folder)
     if(folder STREQUAL "comm" AND ASHLAR_SANITIZE)  # MPI's own leaks, which mpi_main.cpp ignores
       set(environment ASAN_OPTIONS=detect_leaks=0)
     endif()
-    set(slow)
-    if(ASHLAR_SANITIZE AND NOT ASHLAR_LONG_TESTS)  # these take a minute
-      set(slow "-tce=convolution: few and many images*,arrays that are transformed in many tasks*,the classes can be told apart*")
+    set(slow ${ashlar_cases})
+    if(ASHLAR_SANITIZE AND NOT ASHLAR_LONG_TESTS)  # this takes a minute
+      list(APPEND slow "-tce=the classes can be told apart*")
+    endif()
+    if(folder STREQUAL "plan")  # millions of plans
+      target_compile_options(${program} PRIVATE -O1)
     endif()
     ashlar_add_test(${name} LABELS ${sources_labels} COMMAND env ${environment} "$<TARGET_FILE:${program}>" ${slow})
     if(sources_threads)

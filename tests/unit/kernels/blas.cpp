@@ -201,7 +201,8 @@ void with_threads(F f) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("products in parts: the same as loops", T, float, double, std::complex<double>) {
+TEST_CASE_TEMPLATE("products in parts: the same as loops" * doctest::test_suite("nightly"), T, float, double,
+                   std::complex<double>) {
   with_threads([](auto const& blas) {
     for (auto const& [m, n, k] :
          std::vector<std::array<index_t, 3>>{{70, 90, 210}, {1, 700, 900}, {800, 1, 700}, {33, 500, 40}})
@@ -212,7 +213,7 @@ TEST_CASE_TEMPLATE("products in parts: the same as loops", T, float, double, std
   });
 }
 
-TEST_CASE("products in parts: halves that are mirrored") {
+TEST_CASE("products in parts: halves that are mirrored" * doctest::test_suite("nightly")) {
   using T = Kokkos::complex<double>;
   with_threads([](auto const& blas) {
     for (index_t n : {65, 130})

@@ -147,7 +147,7 @@ TEST_CASE("convolution: edges, strides and dilations") {
           }
 }
 
-TEST_CASE("convolution: few and many images, channels and filters") {
+TEST_CASE("convolution: few and many images, channels and filters" * doctest::test_suite("nightly")) {
   auto const square = [](index_t n, index_t size, index_t stride) {
     return layout_detail::windows{n, size, stride, 1, padding::same};
   };

@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("lines of many lengths along each dimension", R, double, floa
   check_extents<1, R>(shape::of(3, 8, 0));
   check_extents<1, R>(shape::of(0, 8, 3));
 }
-TEST_CASE("arrays that are transformed in many tasks") {
+TEST_CASE("arrays that are transformed in many tasks" * doctest::test_suite("nightly")) {
   check_extents<0, double>(shape::of(61, 701));
   check_extents<0, double>(shape::of(64, 512));
   check_extents<1, double>(shape::of(601, 60));

@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("reduce over every set of dimensions, rank 0 to 8", T, float,
     }
 }
 
-TEST_CASE("shapes that are cut into slices, strips and threads' shares") {
+TEST_CASE("shapes that are cut into slices, strips and threads' shares" * doctest::test_suite("nightly")) {
   for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(5, 10007),
                          shape::of(10007, 5), shape::of(3, 50021, 2), shape::of(40, 100, 40), shape::of(2, 3, 2, 20011),
                          shape::of(128, 10), shape::of(3001, 70), shape::of(33, 70001), shape::of(2500, 40, 3),
@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE("a NaN makes the maximum and the minimum over it NaN, and no 
 }
 
 // Equal numbers, each of which rounds in a long sum the same way.
-TEST_CASE("sums of many numbers in float are near those in double") {
+TEST_CASE("sums of many numbers in float are near those in double" * doctest::test_suite("nightly")) {
   for (shape const& s :
        {shape::of(1 << 20, 32), shape::of(32, 1 << 19), shape::of(1 << 20, 5), shape::of(1 << 12, 64, 1 << 5)})
     for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {

@@ -109,7 +109,7 @@ TEST_CASE("costs by classes of ranks: layouts at random") {
   }
 }
 
-TEST_CASE("costs by classes of ranks: splits and long axes at random") {
+TEST_CASE("costs by classes of ranks: splits and long axes at random" * doctest::test_suite("nightly")) {
   std::minstd_rand random(9);
   auto below = [&](int n) { return static_cast<int>(random() / 7 % static_cast<unsigned>(n)); };
   for (int i = 0; i < 600; ++i) {

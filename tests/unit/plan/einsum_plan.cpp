@@ -143,7 +143,7 @@ TEST_CASE("einsum_plan: two axes") {
 
 // On three axes many candidates have nearly the same estimate, so the exact prices decide. Small operands are often best
 // if an axis does nothing.
-TEST_CASE("einsum_plan: three axes") {
+TEST_CASE("einsum_plan: three axes" * doctest::test_suite("nightly")) {
   for (setting const& s :
        {setting{"mk,kn->mn", {2, 3, 2}, {720, 720}, {720, 720}},
         setting{"mk,kn->mn", {2, 3, 2}, {24, 7200}, {7200, 48}}, setting{"mk,kn->mn", {2, 3, 2}, {103, 701}, {701, 53}},
@@ -161,7 +161,7 @@ TEST_CASE("einsum_plan: three axes") {
 
 // A message costs more than all bytes and all work, or about as much. On two axes the choice is the best of all. The plan
 // that is chosen without messages is dearer in many products.
-TEST_CASE("einsum_plan: messages that cost as much as many bytes") {
+TEST_CASE("einsum_plan: messages that cost as much as many bytes" * doctest::test_suite("nightly")) {
   for (setting const& s : {setting{"mk,kn->mn", {2, 3}, {12, 12}, {12, 12}, {}, 1 << 20},
                            setting{"mk,kn->mn", {4, 2}, {24, 8}, {8, 16}, {}, 1 << 20},
                            setting{"bmk,bkn->bmn", {2, 3}, {12, 6, 6}, {12, 6, 6}, {}, 1 << 20},

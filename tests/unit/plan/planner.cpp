@@ -197,7 +197,7 @@ TEST_CASE("the same where a dimension is block-cyclic") {
   CHECK(missed == 0);
 }
 
-TEST_CASE("with reductions, no chain of steps costs less at divisible extents") {
+TEST_CASE("with reductions, no chain of steps costs less at divisible extents" * doctest::test_suite("nightly")) {
   // On axes of 3 or more neither in bytes nor, then, in steps, exchanges, messages, memory; on smaller ones in bytes.
   auto check = [](int rank, int axes, std::vector<int> const& sizes) {
     bool const large = *std::min_element(sizes.begin(), sizes.end()) > 2;
