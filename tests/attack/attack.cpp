@@ -139,7 +139,7 @@ class attacker {
     index_t const pool = ranks_ * index_t{128 * 1024};
     index_t const grown = calls < 50 ? 0 : resident_kib() - first;
     bool const fits = grown <= left + pool;
-    std::printf("%s[rank %d] %ld calls; %ld KiB resident, %ld KiB after 50 calls; errors since then may keep %ld KiB\n",
+    std::printf("%s[rank %d] %ld calls; %ld KiB resident, %ld KiB after 50 calls; later errors may keep %ld KiB\n",
                 fits ? "" : "BAD  ", rank_, calls, resident_kib(), first, static_cast<long>(left));
     return good && fits;
   }

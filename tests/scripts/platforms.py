@@ -1,4 +1,4 @@
-"""platforms.py ROOT: the tables of platforms on pages are those of docs/platforms.json; each leg of scripts/platforms has one run there, and each cell has
+"""platforms.py ROOT: the tables of platforms on pages are those of docs/records/platforms.json; each leg of scripts/platforms has one run there, and each cell has
 one of four words."""
 
 import importlib.machinery
@@ -20,12 +20,12 @@ rows = json.loads(platforms.record_file.read_text(encoding="utf-8"))
 runs = [run for row in rows for run in row["runs"]]
 in_table = sorted(run["leg"] for run in runs if "leg" in run)
 if in_table != sorted(platforms.legs):
-    faults.append(f"docs/platforms.json has the legs {in_table}, and scripts/platforms has {sorted(platforms.legs)}")
+    faults.append(f"docs/records/platforms.json has the legs {in_table}, and scripts/platforms has {sorted(platforms.legs)}")
 for run in runs:
     if not re.fullmatch(r"each change|\d{4}-\d\d-\d\d" if run["passed"] else r"never|\d{4}-\d\d-\d\d", run["date"]) or bool(run["what"]) < run["passed"]:
-        faults.append(f"docs/platforms.json: a run has no date or says nothing: {run}")
+        faults.append(f"docs/records/platforms.json: a run has no date or says nothing: {run}")
     if not set(run["shows"]) <= set(platforms.columns) or not set(run["shows"].values()) <= {"tested", "compiled"}:
-        faults.append(f"docs/platforms.json: a run shows what no cell has: {run['shows']}")
+        faults.append(f"docs/records/platforms.json: a run shows what no cell has: {run['shows']}")
 words = {platforms.cell(row, column) for row in rows for column in platforms.columns}
 if not words <= set(platforms.words):
     faults.append(f"the cells have the words {sorted(words)}, and expected were {platforms.words}")
@@ -38,7 +38,7 @@ for row, expected in [({"runs": [works, fails]}, "compiled"), ({"runs": [fails]}
 for page in platforms.pages:
     text = (root / page).read_text(encoding="utf-8")
     if platforms.with_table(text) != text:
-        faults.append(f"{page}: the table of platforms is another than that of docs/platforms.json; run scripts/platforms --tables")
+        faults.append(f"{page}: the table of platforms is another than that of docs/records/platforms.json; run scripts/platforms --tables")
 # A leg that fails is recorded, and one that passes again.
 with tempfile.TemporaryDirectory() as folder:
     platforms.record_file = pathlib.Path(folder) / "platforms.json"

@@ -70,7 +70,8 @@ with tempfile.TemporaryDirectory() as name:
         check(f"../pictures/{drawn.name}" in page, f"speed.md shows no {drawn.name}")
         found = dots_of(drawn)
         check(len(found) == len(chart["rows"]), f"{len(found)} rows of dots")
-        for (label, *values), dots in zip(chart["rows"], found):
+        for (label, *cells), dots in zip(chart["rows"], found):
+            values = [v for v in cells if v is not None]
             check(same(dots, values), f"{chart['name']}, {label}: {dots}")
             check(any(numbers(row)[-len(values):] == values for row in tables), f"no row of a table of speed.md has the numbers of {label}")
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """sentences.py ROOT: passes if no sentence of a page, or of an error that a static_assert shows, is longer than docs/STYLE.md
-allows: 30 words, in docs/decisions 45."""
+allows: 30 words."""
 
 import pathlib
 import re
 import sys
 
-LIMIT, LIMIT_IN_DECISIONS = 30, 45
+LIMIT = 30
 
 
 def passages(page):
@@ -50,13 +50,12 @@ def main():
     headers = sorted((root / "include").rglob("*.hpp"))
     found = errors = 0
     for page in pages:
-        limit = LIMIT_IN_DECISIONS if "decisions" in page.parts else LIMIT
         for line, passage in passages(page.read_text()):
             for sentence in sentences(passage):
                 found += 1
-                if length(sentence) > limit:
+                if length(sentence) > LIMIT:
                     errors += 1
-                    print(f"{page.relative_to(root)}:{line}: {length(sentence)} words, more than {limit}: {sentence}")
+                    print(f"{page.relative_to(root)}:{line}: {length(sentence)} words, more than {LIMIT}: {sentence}")
     for header in headers:
         for text in re.findall(r'"(ashlar::[^"]*)"', header.read_text()):
             for sentence in sentences(text):

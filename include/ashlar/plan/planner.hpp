@@ -43,7 +43,7 @@ struct partial_change {
 // Finds the best route of this form: pad some axes; reduce_scatter (or all_reduce) level by level into `mid`; one
 // exchange from `mid` to `t`; pad the rest. `mid` splits `from` further. `t` splits `to` further, over the axes that
 // are padded last. Ranks receive less if `mid` and `t` have fewer elements and more elements in common. A few rules of
-// thumb choose `mid` and `t`; docs/decisions/planner.md explains why they find the minimum. If messages count, a step
+// thumb choose `mid` and `t`; docs/records/plans.md explains why they find the minimum. If messages count, a step
 // may become a chain, and the routes that these rules do not favour are tried too.
 class planner {
  public:

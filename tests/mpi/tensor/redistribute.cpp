@@ -180,7 +180,7 @@ void judge(device_mesh<M> const& m, tally& all, layout_value const& from, intege
   }
 }
 
-// What can be said when all pairs were tried.
+// Statements about all pairs.
 void finish(tally& all, mesh_shape const& mesh, tensor_detail::dimension_order const& order) {
   MPI_Allreduce(MPI_IN_PLACE, &all.moved, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   CHECK(all.moved.sent == all.moved.lacked);  // nothing travels twice, or to who has it
