@@ -222,7 +222,7 @@ function(ashlar_add_mpi_runs folder program sources)
     ashlar_add_test(${name}.${transport} RANKS ${n} ${labels} COMMAND env ${ashlar_by_${transport}} "$<TARGET_FILE:${program}>" ${ashlar_cases} ${run} ${ashlar_without_${transport}})
   endforeach()
   if(${sources}_threads)
-    ashlar_add_test(${name}.threads RANKS 2 ${labels} COMMAND env OMP_NUM_THREADS=2 "$<TARGET_FILE:${program}>" ${ashlar_cases} "-sf=${${sources}_threads}")
+    ashlar_add_test(${name}.threads RANKS 2 ${labels} COMMAND env OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive "$<TARGET_FILE:${program}>" ${ashlar_cases} "-sf=${${sources}_threads}")
   endif()
   if(ASHLAR_LONG_TESTS AND folder MATCHES "^(ops/products|tensor/stencils)$")  # nodes of 3 ranks and of 1 rank
     ashlar_add_test(${name}.unequal_nodes RANKS 4 ${labels} COMMAND env ASHLAR_RANKS_PER_NODE=3 "$<TARGET_FILE:${program}>"
@@ -265,16 +265,12 @@ function(ashlar_add_folder kind folder)
     if(folder STREQUAL "comm" AND ASHLAR_SANITIZE)  # MPI's own leaks, which mpi_main.cpp ignores
       set(environment ASAN_OPTIONS=detect_leaks=0)
     endif()
-    set(slow ${ashlar_cases})
-    if(ASHLAR_SANITIZE AND NOT ASHLAR_LONG_TESTS)  # this takes a minute
-      list(APPEND slow "-tce=the classes can be told apart*")
-    endif()
-    if(folder STREQUAL "plan")  # millions of plans
+    if(folder MATCHES "^(plan|ops)")  # millions of plans and layouts
       target_compile_options(${program} PRIVATE -O1)
     endif()
-    ashlar_add_test(${name} LABELS ${sources_labels} COMMAND env ${environment} "$<TARGET_FILE:${program}>" ${slow})
+    ashlar_add_test(${name} LABELS ${sources_labels} COMMAND env ${environment} "$<TARGET_FILE:${program}>" ${ashlar_cases})
     if(sources_threads)
-      ashlar_add_test(${name}.threads LABELS ${sources_labels} COMMAND env OMP_NUM_THREADS=3 "$<TARGET_FILE:${program}>" "-sf=${sources_threads}" ${slow})
+      ashlar_add_test(${name}.threads LABELS ${sources_labels} COMMAND env OMP_NUM_THREADS=3 OMP_WAIT_POLICY=passive "$<TARGET_FILE:${program}>" "-sf=${sources_threads}" ${ashlar_cases})
     endif()
   else()
     ashlar_add_doctest(${program} ashlar-mpi-main ${library} ${sources})

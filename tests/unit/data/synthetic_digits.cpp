@@ -79,7 +79,7 @@ TEST_CASE("an image is a bright line on a dark ground, within the frame") {
   CHECK(rim / 2000 < 0.02);  // few strokes run out of the top or the bottom
 }
 
-TEST_CASE("the classes can be told apart, but not by their mean images") {
+TEST_CASE("the classes can be told apart, but not by their mean images" * doctest::test_suite("nightly")) {
   auto const data = synthetic_digits(prng_key{5}, 4000, 500);
   std::vector<double> mean(10 * 784);
   for (std::size_t i = 0; i < 4000; ++i)

@@ -200,7 +200,8 @@ TEST_CASE("trailing bytes are refused") {
     check_refused(joined(gzip(file), tail), "expected whole gzip data", "found that they end in the middle");
 }
 
-TEST_CASE("every changed byte of a gzip file is noticed, or changes nothing that counts") {
+TEST_CASE("every changed byte of a gzip file is noticed, or changes nothing that counts" *
+          doctest::test_suite("nightly")) {
   auto const elements = counting(60);
   auto const packed = gzip(joined(header({6, 10}), elements));
   int noticed = 0, harmless = 0;

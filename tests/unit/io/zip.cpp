@@ -229,7 +229,7 @@ TEST_CASE("zip: the records of a zip64 file that are not as expected are refused
                 sentence);
 }
 
-TEST_CASE("zip: no change of one byte and no shorter file leads beyond the file") {
+TEST_CASE("zip: no change of one byte and no shorter file leads beyond the file" * doctest::test_suite("nightly")) {
   example e;
   bytes file = e.file;
   std::size_t errors = 0;
