@@ -52,8 +52,10 @@ ASHLAR_INLINE std::vector<stored_array> arrays_of_safetensors(checked_file const
     in.fail("expected a header of " + std::to_string(length) + " bytes, found " + std::to_string(in.size() - 8));
   std::string text(length, '\0');
   in.read(8, text.data(), text.size());
-  if (text.empty() || text[0] != '{')
-    in.fail("expected a safetensors file, whose header begins with '{', found " + shown(text.substr(0, 1)));
+  std::size_t const first =
+      (std::min)(text.find_first_not_of(" \t\n\r"), text.size());  // blanks, as the library safetensors
+  if (first == text.size() || text[first] != '{')
+    in.fail("expected a safetensors file, whose header begins with '{', found " + shown(text.substr(first, 1)));
 
   std::vector<std::pair<stored_array, std::uint64_t>> found;
   json_reader json(in, text);
