@@ -94,13 +94,19 @@ void call_on_ranks(char const* name, call_site const& w, F const& routine, X con
     comm::watchdog const ends(x.mesh().rank(), {.seconds = most > 0 && x.mesh().size() > 1 ? most + 1.5 : 0,
                                                 .ends_the_run = true,
                                                 .limit = "; the deadline is over"});
-    if (char const* const sentence = routine(x, y...)) wrong = sentence;
+    try {
+      if (char const* const sentence = routine(x, y...)) wrong = sentence;
+    } catch (comm_detail::out_of_memory const& e) {
+      if (e.bytes() != 0)
+        wrong = "ashlar::" + std::string(name) + ": the memory does not suffice for a workspace of " +
+                std::to_string(e.bytes()) + " bytes";
+    }
   }
   comm_detail::throw_together(x.mesh().communicator(), std::move(wrong), false, name, w);
 }
 
 /// Calls a routine of the library on tensors of which x is the matrix: routine(x, y...) returns the sentence of an error,
-/// or null. All ranks throw it. The ledger and the log have one entry for the call, without its bytes. Before it the
+/// or null, or throws out_of_memory on all ranks that share x. All ranks throw it. The ledger and the log have one entry for the call, without its bytes. Before it the
 /// ranks find out if they do not call the same. A routine that takes longer than $ASHLAR_DEADLINE
 /// ends the process by std::abort, after a report.
 /// Collective: every rank of the mesh of x calls it; it blocks.

@@ -50,7 +50,8 @@ ASHLAR_INLINE std::vector<stored_array> arrays_of_safetensors(checked_file const
             std::to_string(length));
   if (length > in.size() - 8)
     in.fail("expected a header of " + std::to_string(length) + " bytes, found " + std::to_string(in.size() - 8));
-  std::string text(length, '\0');
+  std::string text;
+  comm_detail::resize_buffer(text, length);
   in.read(8, text.data(), text.size());
   std::size_t const first =
       (std::min)(text.find_first_not_of(" \t\n\r"), text.size());  // blanks, as the library safetensors
@@ -87,7 +88,8 @@ ASHLAR_INLINE std::vector<stored_array> arrays_of_safetensors(checked_file const
 ASHLAR_INLINE std::map<std::string, std::string> weight_map_of(checked_file const& in) {
   if (in.size() > largest_safetensors_header)
     in.fail("expected an index of at most 100000000 bytes, found " + std::to_string(in.size()));
-  std::string text(in.size(), '\0');
+  std::string text;
+  comm_detail::resize_buffer(text, in.size());
   in.read(0, text.data(), text.size());
   std::map<std::string, std::string> files;
   bool seen = false;

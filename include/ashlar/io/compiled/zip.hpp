@@ -28,7 +28,8 @@ inline void append_number(std::string& to, std::uint64_t number, std::size_t byt
   for (std::size_t i = 0; i < bytes; ++i) to += static_cast<char>(number >> 8 * i & 0xff);
 }
 inline std::string zip_text(checked_file const& in, std::uint64_t at, std::size_t n) {
-  std::string text(n, '\0');
+  std::string text;
+  comm_detail::resize_buffer(text, n);
   in.read(at, text.data(), n);
   return text;
 }
