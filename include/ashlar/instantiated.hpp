@@ -74,6 +74,7 @@
 #include "ashlar/io/compiled/crc32.hpp"
 #include "ashlar/io/compiled/deflate.hpp"
 #include "ashlar/io/compiled/idx.hpp"
+#include "ashlar/io/compiled/inflate.hpp"
 #include "ashlar/io/compiled/json.hpp"
 #include "ashlar/io/compiled/npy.hpp"
 #include "ashlar/io/compiled/npy_files.hpp"

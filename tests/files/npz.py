@@ -13,8 +13,9 @@ import numpy
 
 SENTENCES = {  # of the files other_*.npz, in the order of their names
     "array": "expected a .npz file, which ends with the directory of a zip file, found other bytes",
-    "compressed": "expected 'u.npy' without compression, found it compressed; write it by numpy.savez",
+    "bzip2": "expected 'u.npy' stored or deflated, found it compressed by method 12; write it by numpy.savez",
     "damaged": ": u: the array is damaged: its CRC-32 is not the one in the file's directory",
+    "deflated": ": u: the array is damaged: its CRC-32 is not the one in the file's directory",
     "names": "expected an array 'u', found 'arr_0', 'arr_1'",
     "several": ": u: expected one array, found others after it",
     "short": "expected a .npz file, which ends with the directory of a zip file, found other bytes",
@@ -60,6 +61,8 @@ def archives(one):
     count, size, begin = struct.unpack("<HII", plain[end + 10:end + 20])
     large = struct.pack("<IQHHIIQQQQIIQI", 0x06064b50, 44, 45, 45, 0, 0, count, count, size, begin,
                         0x07064b50, 0, end, 1)
+    compressed = io.BytesIO()
+    numpy.savez_compressed(compressed, u=numpy.asfortranarray(one), v=one)
     deflated = io.BytesIO()
     with zipfile.ZipFile(deflated, "w") as archive:
         archive.writestr("notes.txt", 1000 * "x", zipfile.ZIP_DEFLATED)
@@ -77,6 +80,7 @@ def archives(one):
     yield "no suffix is nearer", of(("u.npy", other), ("u", array))
     yield "a folder", of(("d/", b""), ("u.npy", array), ("d/v.npy", other))
     yield "a deflated text", deflated.getvalue()
+    yield "deflated arrays", compressed.getvalue()
     yield "numbers of disks", plain[:end + 4] + b"\x01\0\x01\0" + plain[end + 8:]
 
 
@@ -98,14 +102,21 @@ def main():
         folder = pathlib.Path(name)
         (folder / "in").mkdir()
         (folder / "out").mkdir()
-        numpy.savez(folder / "in/numpy.npz", **arrays)
+        with zipfile.ZipFile(folder / "in/numpy.npz", "w") as archive:  # numpy.savez and numpy.savez_compressed write such members
+            for number, (array, value) in enumerate(arrays.items()):
+                archive.writestr(f"{array}.npy", bytes_of(value), zipfile.ZIP_DEFLATED if number % 2 else zipfile.ZIP_STORED)
         one = random.random((6, 5))
         numpy.savez(folder / "in/other_damaged.npz", u=one)
         whole = bytearray((folder / "in/other_damaged.npz").read_bytes())
         whole[whole.index(one.tobytes()) + 100] ^= 1
         (folder / "in/other_damaged.npz").write_bytes(whole)
         (folder / "in/other_short.npz").write_bytes(whole[:-1])
-        numpy.savez_compressed(folder / "in/other_compressed.npz", u=one)
+        numpy.savez_compressed(folder / "in/other_deflated.npz", u=one)
+        wrong = bytearray((folder / "in/other_deflated.npz").read_bytes())
+        wrong[wrong.index(b"PK\x01\x02") + 16] ^= 1
+        (folder / "in/other_deflated.npz").write_bytes(wrong)
+        with zipfile.ZipFile(folder / "in/other_bzip2.npz", "w", zipfile.ZIP_BZIP2) as other:
+            other.writestr("u.npy", bytes_of(one))
         numpy.savez(folder / "in/other_names.npz", one, one)
         with zipfile.ZipFile(folder / "in/other_several.npz", "w") as several:
             several.writestr("u.npy", 2 * bytes_of(one))

@@ -1,7 +1,8 @@
 // solver_culprit HOW: the ranks call solvers of ScaLAPACK, and rank 1 does not come to the first one. Each of the others has to
 // learn it before the library is called.
 // leaves, throws: it leaves main, or throws an error of its own. stops: it is stopped until the others have given up by the
-// deadline. inside: all come, and rank 1 is late for SECONDS within the library, where no deadline ends the wait.
+// deadline. inside: all come, and rank 1 is late for SECONDS within the library, which waits in MPI. descriptor: the first call
+// is of scalapack_descriptor, which makes a grid of BLACS, and rank 1 leaves main.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/linalg/cholesky.hpp>
 #include "../support/culprit.hpp"
@@ -71,13 +72,14 @@ int main(int count, char** arguments) {
   if (how == "stops")
     while (!is_stopped(process)) sched_yield();
   std::string const heard = said([&] {
+    if (rank != culprit && how == "descriptor") (void)scalapack_descriptor(a);
     if (rank != culprit) (void)linalg::cholesky(a);
     if (rank == culprit && how == "throws") throw error("an error of its own");
   });
   if (rank == culprit) return how == "throws";
   std::string const call = "call 1 of the mesh, linalg::cholesky over p+q, solver_culprit.cpp:";
   if (how != "stops") {
-    report(others, heard, " waits in " + call);
+    report(others, heard, how == "descriptor" ? "scalapack_descriptor" : " waits in " + call);
     return 1;
   }
   if (!report(others, heard, " s in " + call)) MPI_Abort(MPI_COMM_WORLD, 1);

@@ -15,18 +15,26 @@ struct trees_are_const {
   static constexpr bool value = (std::is_const_v<X> || ...);
 };
 
-inline void load_arrays_of(communicator const& c, std::string const& file, checkpoint_leaves made,
-                           array_map const& map) {
+template <class... X>
+void load_parts(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
+                checkpoint_part<X> const&... parts) {
+  static_assert(!trees_are_const<X...>::value,
+                "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
+  checkpoint_leaves made = leaves_of(c, parts...);
+  comm_detail::calls_as const here(c, "load_arrays", file.site, way_of(made));
   array_plan const plan =
-      comm::collectively(c, [&] { return array_plan(c, file, "ashlar::load_arrays", std::move(made), map); });
+      comm::collectively(c, [&] { return array_plan(c, file.value, "ashlar::load_arrays", std::move(made), map); });
   plan.require_same(c, false);
   load_leaves(c, array_reader(c, plan, map), plan.leaves());
 }
 
-inline void save_arrays_of(communicator const& c, std::string const& file, checkpoint_leaves made, array_map const& map,
-                           save_arrays_options const& options) {
+template <class... X>
+void save_parts(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
+                save_arrays_options const& options, checkpoint_part<X> const&... parts) {
+  checkpoint_leaves made = leaves_of(c, parts...);
+  comm_detail::calls_as const here(c, "save_arrays", file.site, way_of(made));
   array_plan const plan =
-      comm::collectively(c, [&] { return array_plan(c, file, "ashlar::save_arrays", std::move(made), map); });
+      comm::collectively(c, [&] { return array_plan(c, file.value, "ashlar::save_arrays", std::move(made), map); });
   plan.require_same(c, true);
   array_writer to(c, plan, options);
   exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers{}; });
@@ -64,22 +72,14 @@ inline void save_arrays_of(communicator const& c, std::string const& file, check
 template <class X>
 void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X& tree,
                  array_map const& map = {}) {
-  static_assert(!checkpoint_detail::trees_are_const<X>::value,
-                "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
-  auto leaves = checkpoint_detail::leaves_of(c, checkpoint_part("", tree));
-  comm_detail::calls_as const here(c, "load_arrays", file.site, checkpoint_detail::way_of(leaves));
-  checkpoint_detail::load_arrays_of(c, file.value, std::move(leaves), map);
+  checkpoint_detail::load_parts(file, c, map, checkpoint_part("", tree));
 }
 /// Gives several trees the arrays of one file. The leaves' paths begin with the names of the parts.
 /// Example: load_arrays("net.weights.h5", c, map, checkpoint_part("parameters", p), checkpoint_part("statistics", s));
 template <class X, class... More>
 void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
                  checkpoint_part<X> const& first, checkpoint_part<More> const&... more) {
-  static_assert(!checkpoint_detail::trees_are_const<X, More...>::value,
-                "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
-  auto leaves = checkpoint_detail::leaves_of(c, first, more...);
-  comm_detail::calls_as const here(c, "load_arrays", file.site, checkpoint_detail::way_of(leaves));
-  checkpoint_detail::load_arrays_of(c, file.value, std::move(leaves), map);
+  checkpoint_detail::load_parts(file, c, map, first, more...);
 }
 
 /// Saves a tree as arrays that other programs read: whole tensors, whatever their layouts. The file's name says the
@@ -97,18 +97,14 @@ void load_arrays(comm_detail::at_call<std::string> const& file, communicator con
 template <class X>
 void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X const& tree,
                  array_map const& map = {}, save_arrays_options const& options = {}) {
-  auto leaves = checkpoint_detail::leaves_of(c, checkpoint_part("", tree));
-  comm_detail::calls_as const here(c, "save_arrays", file.site, checkpoint_detail::way_of(leaves));
-  checkpoint_detail::save_arrays_of(c, file.value, std::move(leaves), map, options);
+  checkpoint_detail::save_parts(file, c, map, options, checkpoint_part("", tree));
 }
 /// Saves several trees as arrays. The leaves' paths begin with the names of the parts.
 template <class X, class... More>
 void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
                  save_arrays_options const& options, checkpoint_part<X> const& first,
                  checkpoint_part<More> const&... more) {
-  auto leaves = checkpoint_detail::leaves_of(c, first, more...);
-  comm_detail::calls_as const here(c, "save_arrays", file.site, checkpoint_detail::way_of(leaves));
-  checkpoint_detail::save_arrays_of(c, file.value, std::move(leaves), map, options);
+  checkpoint_detail::save_parts(file, c, map, options, first, more...);
 }
 
 }  // namespace ashlar

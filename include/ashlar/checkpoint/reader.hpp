@@ -50,7 +50,7 @@ class checkpoint_reader {
           throw error("it is truncated: expected " + std::to_string(table_.file_bytes) + " bytes, found " +
                       std::to_string(found));
         check_first_block(block.data());
-        block.resize(table_.block);
+        comm_detail::resize_buffer(block, table_.block);
         if (file_.read_some(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
         table_.decode(block);
         if (found != table_.file_bytes)
@@ -66,7 +66,7 @@ class checkpoint_reader {
     });
     byte_count bytes = block.size();
     comm::broadcast(c, &bytes, 1, 0);
-    comm::collectively(c, [&] { block.resize(bytes); });
+    comm::collectively(c, [&] { comm_detail::resize_buffer(block, bytes); });
     comm::broadcast(c, block.data(), block.size(), 0);
     comm::collectively(c, [&] {
       if (c.rank() == 0) return;

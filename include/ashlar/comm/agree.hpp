@@ -128,8 +128,8 @@ void broadcast_array(communicator const& c, Array& a) {
   index_t sizes[2]{static_cast<index_t>(a.extents.size()), static_cast<index_t>(a.bytes.size())};
   comm::broadcast(c, sizes, 2, 0);
   comm::collectively(c, [&] {
-    a.extents.resize(static_cast<std::size_t>(sizes[0]));
-    a.bytes.resize(static_cast<std::size_t>(sizes[1]));
+    resize_buffer(a.extents, static_cast<std::size_t>(sizes[0]));
+    resize_buffer(a.bytes, static_cast<std::size_t>(sizes[1]));
   });
   comm::broadcast(c, a.extents.data(), a.extents.size(), 0);
   comm::broadcast(c, a.bytes.data(), a.bytes.size(), 0);

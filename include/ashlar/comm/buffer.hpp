@@ -29,13 +29,13 @@ inline std::unique_ptr<unsigned char[]> byte_buffer(std::size_t n) {
   throw out_of_memory(n);
 }
 
-/// Gives a vector n elements. Error: out_of_memory.
-template <class T>
-void resize_buffer(std::vector<T>& buffer, std::size_t n) {
+/// Gives a vector or a string n elements. Error: out_of_memory.
+template <class Buffer>
+void resize_buffer(Buffer& buffer, std::size_t n) {
   try {
     buffer.resize(n);
   } catch (std::exception const&) {  // std::bad_alloc, or std::length_error for a size that no vector has
-    throw out_of_memory(n * sizeof(T));
+    throw out_of_memory(n * sizeof(typename Buffer::value_type));
   }
 }
 

@@ -14,6 +14,7 @@ class watchdog {
   struct settings {
     double seconds = 0;         ///< 0: no checks.
     bool ends_the_run = false;  ///< by std::abort; the launcher then ends the other ranks.
+    char const* limit = "";     ///< ends the report's sentence: what the seconds are.
 
     /// Reads $ASHLAR_WATCHDOG: "60" or "60,abort". Error: ashlar::error if it is something else.
     static settings from_environment();

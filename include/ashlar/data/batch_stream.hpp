@@ -85,7 +85,7 @@ class batch_reader {
   template <class Field, class Place, class Out>
   static void fill(array_source const& from, field_plan const& plan, Field const& how, Place const& place,
                    result const& r, Out& out) {
-    out.resize(static_cast<std::size_t>(plan.elements[!r.full]));
+    comm_detail::resize_buffer(out, static_cast<std::size_t>(plan.elements[!r.full]));
     fill_rows(from, plan.rows[!r.full], r.examples, place, plan.runs, how, out.data());
   }
 

@@ -18,7 +18,8 @@ struct distributed_array {
   std::size_t element_bytes = 1, chunk = page_bytes;
   layout_value layout;
   mesh_shape mesh;
-  communicator group;  // the ranks that differ along the sharding axes; they hold one copy
+  communicator group;           // the ranks that differ along the sharding axes; they hold one copy
+  bool reads_in_order = false;  // a read before the last one is slow
 
   std::size_t bytes() const { return static_cast<std::size_t>(extents.size()) * element_bytes; }
   index_t chunks() const { return static_cast<index_t>((bytes() + chunk - 1) / chunk); }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -62,6 +63,13 @@ class checked_file {
   /// Makes this object a part of the file, to read it: n bytes from byte `at` on. Errors add its name.
   /// Pre: at + n <= size(). Post: size() == n; byte 0 is the first of the part.
   void narrow(std::uint64_t at, std::uint64_t n, std::string const& name);
+  /// Makes this object the n bytes that the file stores in another form. decode(*this, at, to, count) reads some of them by
+  /// read_stored, and returns how many. Then one thread may read, and a read before the last one is slow.
+  using decoder = std::function<std::size_t(checked_file const&, std::uint64_t, std::uint8_t*, std::size_t)>;
+  void decode(std::uint64_t n, decoder by);
+  bool is_decoded() const { return decode_ != nullptr; }
+  /// As read_some, of the bytes as the file has them.
+  std::size_t read_stored(std::uint64_t at, void* to, std::size_t n) const;
   [[noreturn]] void fail(std::string const& what) const;
 
  private:
@@ -76,6 +84,7 @@ class checked_file {
   int descriptor_ = -1;
   std::uint64_t size_ = 0, begin_ = 0;
   timespec modified_{};  // when it was opened, or locked
+  decoder decode_;
 };
 
 /// Throws the error of a function of the file system, if there is one.

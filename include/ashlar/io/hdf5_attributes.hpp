@@ -87,7 +87,7 @@ inline stored_attribute numbers_of_hdf5(hid_t attribute, hid_t type, array_type 
   array_type const from = type_of_hdf5(type);
   stored_attribute a;
   a.extents = {static_cast<index_t>(count)};
-  a.bytes.resize(count * (name_of(to).bits / 8));
+  comm_detail::resize_buffer(a.bytes, count * (name_of(to).bits / 8));
   if (count == 0) return a;
   hdf5_id const memory = type_in_memory(from, type);
   hdf5_id::check_status(

@@ -4,14 +4,9 @@
 #include "ashlar/config.hpp"
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
-#if !__has_include(<zlib.h>)
-#error "ashlar::idx: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::io"
-#include <missing/zlib.h>  // ends the compilation here
-#endif
-#include <zlib.h>
+#include "ashlar/io/inflate.hpp"
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <optional>
 
 namespace ashlar {
@@ -29,13 +24,10 @@ struct digit_data {
 
 namespace io_detail {
 
-// Reads the bytes of a file in order, inflated if it is gzipped. It holds one buffer, whatever sizes the file declares.
+// Reads the bytes of a file in order, inflated if it is gzipped.
 class idx_source {
  public:
   explicit idx_source(std::string const& file_path);
-  ~idx_source();
-  idx_source(idx_source const&) = delete;
-  idx_source& operator=(idx_source const&) = delete;
 
   /// Reads the next n bytes, or fewer at the end of the file. All gzip checksums up to that end are then correct.
   std::size_t read(std::uint8_t* to, std::size_t n);
@@ -43,16 +35,9 @@ class idx_source {
   [[noreturn]] void fail(std::string const& what) const { file_.fail(what); }
 
  private:
-  bool refill();
-  std::size_t copy_some(std::uint8_t* to, std::size_t n);
-  // A gzip file consists of one or more members in sequence.
-  std::size_t inflate_some(std::uint8_t* to, std::size_t n);
-
   checked_file file_;
   std::uint64_t at_ = 0;
-  std::vector<std::uint8_t> buffer_ = std::vector<std::uint8_t>(1 << 16);
-  z_stream stream_{};
-  bool gzip_ = false, inside_member_ = false;
+  std::optional<inflated_bytes> inflated_;
 };
 
 ASHLAR_INLINE char const* idx_type_name(std::uint8_t code);

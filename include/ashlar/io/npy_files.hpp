@@ -32,6 +32,7 @@ class npy_input {
   std::size_t element_bytes() const { return content_.bytes; }
   std::string header() const;
   void require_unchanged() const { in_.require_unchanged(); }
+  bool reads_in_order() const { return in_.is_decoded(); }
 
   /// Reads n elements from number `first` on. No MPI. Calls `seen`, if it is a function, on the bytes as the file has them.
   void read(index_t first, index_t n, unsigned char* to, bytes_seen const& seen) const;

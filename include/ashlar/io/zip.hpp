@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Zip files whose members are stored without compression.
+// Zip files: written without compression, read also deflated.
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ashlar::io_detail {
@@ -25,8 +26,13 @@ struct zip_member {
 /// Error: ashlar::error if the directory is damaged, or is not where its file says.
 ASHLAR_INLINE std::vector<zip_member> members_of_zip(checked_file const& in);
 
-/// Finds the content of a member, and makes `in` this content.
-/// Error: ashlar::error if the member is compressed or encrypted, or its local header differs from the directory.
+/// True if the member has this name in UTF-8. The bytes of a name without the flag of UTF-8 are compared as they are, as
+/// unzip does, and as characters of code page 437, as zipfile and NumPy do.
+ASHLAR_INLINE bool is_named(zip_member const& member, std::string_view name);
+
+/// Finds the content of a member, and makes `in` this content. Deflated content is inflated while it is read.
+/// Error: ashlar::error if the member is compressed in another way or encrypted, or its local header differs from the
+///   directory. Also if it could not have so many bytes.
 ASHLAR_INLINE void narrow_to(checked_file& in, zip_member const& member);
 
 /// Places members one after the other. Their contents begin at multiples of 64, or of a page if they are large, as the

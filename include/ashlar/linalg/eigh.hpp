@@ -46,12 +46,12 @@ struct eigenpairs_of {
     index_t const more = d[4] * (index_t{2} + d[4]) + elements_of_panels(x) + index_t{4} * d[2];
     if (!on_every_rank(x, more <= INT_MAX)) return workspace_is_too_large;
     T best{};
-    std::vector<R> real_work(static_cast<std::size_t>(more));
+    auto real_work = room_for<R>(x, static_cast<int>(more));
     call(&best, -1, real_work.data(), -1);
     auto const size = workspace_size(best, more), real_size = workspace_size(real_work[0], more);
     if (!on_every_rank(x, size && real_size)) return workspace_is_too_large;
-    std::vector<T> work(static_cast<std::size_t>(*size));
-    real_work.resize(static_cast<std::size_t>(*real_size));
+    auto work = room_for<T>(x, *size);
+    real_work = room_for<R>(x, *real_size);
     call(work.data(), *size, real_work.data(), *real_size);
     if (d[2] == 1 && z.local_size() == 1) vectors.data()[0] = 1;  // pxheev leaves it
     vectors.finish();

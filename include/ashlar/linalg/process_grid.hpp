@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Grids of processes as BLACS has them, on the ranks of a mesh.
 #pragma once
+#include "ashlar/comm/desync/raw_call.hpp"
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/linalg/scalapack.hpp"
@@ -19,6 +20,8 @@ class process_grid {
   process_grid(device_mesh<M> const& m, layout_value const& layout) {
     axis_mask const axes = layout.sharding();
     communicator const& c = m.communicator(axes);
+    comm_detail::raw_call const now(c, "scalapack_descriptor", {}, layout_detail::encode(layout));
+    now.agree();  // BLACS waits in MPI for a rank that does not come
     int const rows = ranks_of(layout.dim[1], m.sizes()), columns = ranks_of(layout.dim[0], m.sizes());
     std::vector<int> at(static_cast<std::size_t>(rows * columns));
     for (int r = 0; r < c.size(); ++r) {

@@ -2,6 +2,7 @@
 // A call of ScaLAPACK on tensors: what surrounds every routine.
 #pragma once
 #include "ashlar/comm/collectives/all_reduce.hpp"
+#include "ashlar/comm/watchdog.hpp"
 #include "ashlar/linalg/descriptor.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/gather.hpp"
@@ -87,14 +88,27 @@ void call_on_ranks(char const* name, call_site const& w, F const& routine, X con
   {
     tensor_detail::call_of_all const call(x.mesh(), name, X::layout, comm_detail::element_code<element_t<X>>,
                                           x.extents(), w);
-    if (char const* const sentence = routine(x, y...)) wrong = sentence;
+    // The library waits in MPI, where nothing polls and no error can be thrown: a thread ends the process. Waits with
+    // polls have their own error before, on a node 1 s after the deadline.
+    double const most = comm_detail::deadline();
+    comm::watchdog const ends(x.mesh().rank(), {.seconds = most > 0 && x.mesh().size() > 1 ? most + 1.5 : 0,
+                                                .ends_the_run = true,
+                                                .limit = "; the deadline is over"});
+    try {
+      if (char const* const sentence = routine(x, y...)) wrong = sentence;
+    } catch (comm_detail::out_of_memory const& e) {
+      if (e.bytes() != 0)
+        wrong = "ashlar::" + std::string(name) + ": the memory does not suffice for a workspace of " +
+                std::to_string(e.bytes()) + " bytes";
+    }
   }
   comm_detail::throw_together(x.mesh().communicator(), std::move(wrong), false, name, w);
 }
 
 /// Calls a routine of the library on tensors of which x is the matrix: routine(x, y...) returns the sentence of an error,
-/// or null. All ranks throw it. The ledger and the log have one entry for the call, without its bytes. Before it the
-/// ranks find out if they do not call the same. Inside the library no deadline ends a wait; the watchdog reports it.
+/// or null, or throws out_of_memory on all ranks that share x. All ranks throw it. The ledger and the log have one entry for the call, without its bytes. Before it the
+/// ranks find out if they do not call the same. A routine that takes longer than $ASHLAR_DEADLINE
+/// ends the process by std::abort, after a report.
 /// Collective: every rank of the mesh of x calls it; it blocks.
 template <class F, class X, class... Y>
 constexpr void call_solver(char const* name, call_site const& w, F const& routine, X const& x, Y const&... y) {

@@ -29,6 +29,23 @@ std::optional<int> wanted_by(F const& call) {
   return workspace_size(best);
 }
 
+/// A vector of n elements. Pre: all ranks that share the matrix call it.
+/// Error: out_of_memory on all of them if one has no room, of 0 bytes on ranks that have room. Else these would wait in
+/// the library.
+template <class T, class X>
+std::vector<T> room_for(X const& x, int n) {
+  auto const size = static_cast<std::size_t>(n);
+  std::vector<T> room;
+  bool has_room = true;
+  try {
+    comm_detail::resize_buffer(room, size);
+  } catch (comm_detail::out_of_memory const&) {
+    has_room = false;
+  }
+  if (!on_every_rank(x, has_room)) throw comm_detail::out_of_memory(has_room ? 0 : size * sizeof(T));
+  return room;
+}
+
 /// The workspace of calls call(work, lwork), for the one that wants most. Empty on all ranks that share the matrix if it is
 /// too large on one of them.
 /// Pre: each call wants `least` or more.
@@ -38,7 +55,7 @@ std::vector<T> workspace_of(X const& x, index_t least, F const&... calls) {
   bool fits = least <= INT_MAX;
   for (auto const& size : sizes) fits = fits && size;
   if (!on_every_rank(x, fits)) return {};
-  return std::vector<T>(static_cast<std::size_t>(**std::max_element(std::begin(sizes), std::end(sizes))));
+  return room_for<T>(x, **std::max_element(std::begin(sizes), std::end(sizes)));
 }
 
 template <class T, class F>

@@ -87,36 +87,25 @@ struct quotient {
   }
 };
 
-/// Adds a number. The identity of an integer max or min is the least or the largest integer, and adding to it
-/// overflows. So no partial max or min of integers may pass.
-template <class S>
+/// Adds a number, or subtracts it: its negative may be no element. The identity of an integer max or min is the least or the
+/// largest integer, and adding to it overflows. So no partial max or min of integers may pass.
+template <class S, bool Subtracts = false>
 struct shift {
   static constexpr linearity kind = std::floating_point<S> ? linearity::nondecreasing : linearity::nonlinear;
   S by;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x + by;
+    return Subtracts ? x - by : x + by;
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
     return ct;
   }
 };
-
-/// Subtracts a number. The number itself, since its negative may be no element.
 template <class S>
-struct lower {
-  static constexpr linearity kind = shift<S>::kind;
-  S by;
-  template <class T>
-  ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x - by;
-  }
-  template <int>
-  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
-    return ct;
-  }
-};
+using raise = shift<S, false>;
+template <class S>
+using lower = shift<S, true>;
 
 struct add {
   static constexpr linearity kind = linearity::linear;
@@ -493,7 +482,7 @@ constexpr auto operator/(A const& a, ops_detail::number_for<element_t<A>> s) {
 }
 template <tensor A>
 constexpr auto operator+(A const& a, ops_detail::number_for<element_t<A>> s) {
-  return ops_detail::arithmetic_with_number<ops_detail::fn::shift>(a, s);
+  return ops_detail::arithmetic_with_number<ops_detail::fn::raise>(a, s);
 }
 template <tensor A>
 constexpr auto operator-(A const& a, ops_detail::number_for<element_t<A>> s) {

@@ -73,7 +73,8 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = ca
 /// Error: k < 1 throws ashlar::error. Labels and logits as for accuracy_count.
 /// Example: top_k_count(z<layout<"data", none>>, y<layout<"data">, int>, 5) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
-constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_site w = call_site::current()) {
+constexpr auto top_k_count(Z const& logits, Y const& labels, ops_detail::index_argument k,
+                           call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::top_k_count: labels have one dimension less than logits, one label per row");

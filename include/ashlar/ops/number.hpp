@@ -29,6 +29,23 @@ concept complex_of_real = std::floating_point<R> && !std::same_as<C, R> && std::
 template <class S>
 concept whole_number_type = requires(S const& s) { requires std::is_integral_v<decltype(+s)>; };
 
+/// The parameter of functions that take an index, a count or a number of places.
+/// Error: a number that is no integer does not compile.
+class index_argument {
+ public:
+  template <class S>
+    requires std::is_convertible_v<S const&, index_t>
+  constexpr index_argument(S const& n) : value_(static_cast<index_t>(n)) {
+    static_assert(
+        whole_number_type<S>,
+        "ashlar::index_t: an index, a count or a number of places is an integer; write static_cast<index_t>(n)");
+  }
+  constexpr operator index_t() const { return value_; }
+
+ private:
+  index_t value_;
+};
+
 template <class T, class S>
 struct complex_number_among_reals {
   static constexpr bool value = std::is_arithmetic_v<T> && complex_of_real<S, component_t<S>>;

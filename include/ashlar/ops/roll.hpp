@@ -126,7 +126,7 @@ constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
 /// Error: does not compile if no dimension is split by exactly these axes, or if it is block-cyclic.
 /// Example: roll<"stage">(x<layout<"stage", "data", none>>) -> layout<"stage", "data", none>
 template <dimension Axes, tensor X>
-[[nodiscard]] constexpr auto roll(X const& x, index_t by = 1, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto roll(X const& x, ops_detail::index_argument by = 1, call_site w = call_site::current()) {
   return ops_detail::roll_named<false, meta_detail::names_in_t<Axes>>(x, by, w);
 }
 
@@ -136,7 +136,8 @@ template <dimension Axes, tensor X>
 /// Cost: as roll. Error: as roll.
 /// Example: auto next = roll_async<"p">(visitors); ...; visitors = next.wait();
 template <dimension Axes, tensor X>
-[[nodiscard]] constexpr auto roll_async(X const& x, index_t by = 1, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto roll_async(X const& x, ops_detail::index_argument by = 1,
+                                        call_site w = call_site::current()) {
   return ops_detail::roll_named<true, meta_detail::names_in_t<Axes>>(x, by, w);
 }
 

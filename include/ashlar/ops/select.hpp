@@ -2,6 +2,7 @@
 // select: one of the tensors that are stacked along the first dimension.
 #pragma once
 #include "ashlar/ops/apply.hpp"
+#include "ashlar/ops/number.hpp"
 
 namespace ashlar {
 
@@ -70,14 +71,14 @@ struct select_op {
 /// Error: an index that the dimension lacks throws ashlar::error.
 /// Example: select(x<layout<none, "data", "model">>, 2) -> layout<"data", "model">
 template <class X>
-constexpr auto select(X const& x, index_t at, call_site w = call_site::current()) {
+constexpr auto select(X const& x, ops_detail::index_argument at, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::nothing_to_select<layout_t<X>>::value) {
     static_assert(!ops_detail::nothing_to_select<layout_t<X>>::value,
                   "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
     return x;
   } else {
-    plan_detail::note_argument_of_whole(x, "index", at, w);
+    plan_detail::note_argument_of_whole(x, "index", index_t{at}, w);
     return apply(ops_detail::select_op{at}, x);
   }
 }

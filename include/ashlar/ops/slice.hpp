@@ -179,7 +179,7 @@ template <class To = ops_detail::as_operand, tensor X, std::size_t N>
 ///   that is no element, as for pad.
 /// Example: shift<0>(x<layout<"x">>, 1) - x -> layout<"x">
 template <int Dim, tensor X>
-[[nodiscard]] constexpr auto shift(X const& x, index_t n, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto shift(X const& x, ops_detail::index_argument n, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_zeros<X>())
     return ops_detail::shifted<Dim>(x, n, element_t<X>{}, w);
@@ -187,7 +187,7 @@ template <int Dim, tensor X>
     return x;
 }
 template <int Dim, tensor X>
-[[nodiscard]] constexpr auto shift(X const& x, index_t n, ops_detail::number_for<element_t<X>> value,
+[[nodiscard]] constexpr auto shift(X const& x, ops_detail::index_argument n, ops_detail::number_for<element_t<X>> value,
                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_no_partial<X>())

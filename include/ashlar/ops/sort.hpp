@@ -201,7 +201,7 @@ constexpr auto sort(X const& x, call_site w = call_site::current()) {
 /// Error: as argsort; a k that is larger than the extent throws ashlar::error.
 /// Example: auto const [values, indices] = top_k<1>(logits, 5)
 template <int Dim, tensor X>
-constexpr auto top_k(X const& x, index_t k, call_site w = call_site::current()) {
+constexpr auto top_k(X const& x, ops_detail::index_argument k, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if (k < 0) meta_detail::fail("ashlar::top_k: k is 0 or more");
   if constexpr (ops_detail::has_parts_in_order<X, Dim>) {

@@ -174,7 +174,7 @@ template <bool Remember, class T>
 void merge_lines(sort_route& r, kernels_detail::lines_of const& own, T const* arrived, T* result) {
   using element = merged_element<T, Remember>;
   auto const before = [](element const& a, element const& b) { return comes_before<T>{}(a.value, b.value); };
-  if (Remember) r.taken.resize(static_cast<std::size_t>(own.n * own.count()));
+  if (Remember) comm_detail::resize_buffer(r.taken, static_cast<std::size_t>(own.n * own.count()));
   for_ranges("ashlar::sort", Kokkos::DefaultHostExecutionSpace{}, own.count(), 1, [&](index_t which, index_t last) {
     std::vector<element> all, merged;
     std::vector<std::size_t> ends;

@@ -116,6 +116,7 @@ TEST_CASE("svd, qr, lstsq and tall_skinny_qr of every small shape") {
   on_every_grid([](auto const& m) {
     factor_every_shape<tiles>(m, 5);
     factor_every_shape<rows>(m, 3);
+    factor_every_shape<layout<none, axes("q", "p")>>(m, 2);
     factor_every_shape<layout<none, none>>(m, 2);
   });
 }

@@ -46,9 +46,27 @@ heard<T> call(X const& x, T asks, index_t least = 0) {
   });
   return h;
 }
+// Asks for 2^57 bytes on the last rank, and for none on the others.
+struct greedy_routine {
+  template <class X>
+  char const* operator()(X const& x) const {
+    bool const is_last = x.mesh().rank() == x.mesh().size() - 1;
+    (void)linalg_detail::room_for<std::array<char, 1 << 26>>(x, is_last ? INT_MAX : 0);
+    return nullptr;
+  }
+};
 bool is_too_large(std::string const& sentence) { return sentence.starts_with(linalg_detail::workspace_is_too_large); }
 
 }  // namespace
+
+TEST_CASE("a workspace for which one rank has no memory is one sentence on every rank, which says its size") {
+  on_every_grid([](auto const& m) {
+    auto const a = make<double, layout<cyclic("p", 2), cyclic("q", 2)>>(m, {8, 8});
+    CHECK(said([&] { linalg_detail::call_solver("linalg::greedy", call_site::current(), greedy_routine{}, a); })
+              .starts_with(
+                  "ashlar::linalg::greedy: the memory does not suffice for a workspace of 144115188008747008 bytes"));
+  });
+}
 
 TEST_CASE("a workspace that a 32-bit integer cannot count on one rank is one sentence on every rank") {
   on_every_grid([](auto const& m) {

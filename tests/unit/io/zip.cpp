@@ -1,5 +1,5 @@
 // labels: sanitizers
-// Zip files without compression: written and read back, large ones as holes, and files that are damaged.
+// Zip files: written and read back, large ones as holes, deflated members, and files that are damaged.
 #include "ashlar/io/zip.hpp"
 #include "ashlar/io/crc32.hpp"
 #include "support/files.hpp"
@@ -61,6 +61,30 @@ outcome read(bytes const& file, std::size_t number) {
 }
 bytes changed(bytes file, std::size_t at, bytes const& to) {
   std::copy(to.begin(), to.end(), file.begin() + static_cast<std::ptrdiff_t>(at));
+  return file;
+}
+// The data of a deflated member.
+bytes deflated(bytes const& content) {
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  bytes data(content.size() + 100);
+  stream.next_in = const_cast<std::uint8_t*>(content.data());
+  stream.avail_in = static_cast<uInt>(content.size());
+  stream.next_out = data.data();
+  stream.avail_out = static_cast<uInt>(data.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  data.resize(stream.total_out);
+  deflateEnd(&stream);
+  return data;
+}
+// A file of one member, which has `size` bytes and is stored as deflated data.
+bytes with_deflated(bytes const& data, std::uint64_t size) {
+  std::vector<zip_member> members{{.name = "u.npy", .bytes = data.size()}};
+  auto const directory = static_cast<std::size_t>(io_detail::place_members(members));
+  std::string const header = io_detail::local_header_of(members[0]), last = io_detail::directory_of(members, directory);
+  bytes file = joined(joined({header.begin(), header.end()}, data), {last.begin(), last.end()});
+  file[8] = file[directory + 10] = 8;
+  for (std::size_t i = 0; i < 4; ++i) file[directory + 24 + i] = static_cast<std::uint8_t>(size >> 8 * i);
   return file;
 }
 void check_refused(bytes const& file, std::size_t number, char const* why) {
@@ -176,13 +200,56 @@ TEST_CASE("zip: files that are not as expected are refused in one sentence") {
   check_refused(changed(e.file, directory + 20, {0, 0, 0, 9}), 0, "before the directory at byte");
   check_refused(changed(e.file, directory + 42, {0, 0, 0, 9}), 0, "before the directory at byte");
   check_refused(changed(e.file, directory + 8, {1}), 0, "expected 'u.npy' as it is, found it encrypted");
-  check_refused(changed(e.file, directory + 10, {8}), 0, "found it compressed; write it by numpy.savez");
+  check_refused(changed(e.file, directory + 10, {9}), 0, "found it compressed by method 9; write it by numpy.savez");
+  check_refused(changed(e.file, directory + 10, {8}), 0, "expected the header of 'u.npy' at byte 0");
   check_refused(changed(e.file, directory + 20, {4}), 0, "expected 'u.npy' without compression, found 4 bytes for 5");
   check_refused(changed(e.file, 0, {'Q'}), 0, "expected the header of 'u.npy' at byte 0");
   check_refused(changed(e.file, 30, {'v'}), 0, "expected the header of 'u.npy' at byte 0");
   check_refused(changed(e.file, 26, {0xff, 0xff}), 0, "expected the header of 'u.npy' at byte 0");
   check_refused(changed(e.file, static_cast<std::size_t>(e.members[1].at) + 28, {0xff, 0xff}), 1,
                 "expected 70000 bytes of 'a/??.npy', found the end of the file");
+}
+
+TEST_CASE("zip: deflated members are inflated, in any order of reads") {
+  bytes const content = counting(300000);
+  bytes const file = with_deflated(deflated(content), content.size());
+  outcome const r = read(file, 0);
+  CHECK_MESSAGE(r.content == content, r.sentence);
+  temporary_folder const folder;
+  write(folder.path / "x.npz", file);
+  checked_file in(folder.path / "x.npz", caller);
+  io_detail::narrow_to(in, io_detail::members_of_zip(in)[0]);
+  checked_file const moved = std::move(in);
+  for (std::size_t const at : {250000, 7, 7, 299999, 0, 300000}) {
+    CAPTURE(at);
+    bytes part(std::min<std::size_t>(1000, content.size() - at));
+    moved.read(at, part.data(), part.size());
+    CHECK(std::equal(part.begin(), part.end(), content.begin() + static_cast<std::ptrdiff_t>(at)));
+  }
+  CHECK(read(with_deflated(deflated({}), 0), 0).content.empty());
+}
+
+TEST_CASE("zip: deflated data that are damaged, or are more or fewer bytes, are refused in one sentence") {
+  bytes const content = counting(300000), data = deflated(content);
+  std::size_t const n = content.size();
+  check_refused(with_deflated(data, n - 1), 0, "expected 299999 bytes of deflated data, found more");
+  check_refused(with_deflated(data, n + 1), 0, "expected 300001 bytes of deflated data, found 300000");
+  check_refused(with_deflated({data.begin(), data.end() - 1}, n), 0,
+                "expected whole deflated data, found that they end");
+  check_refused(with_deflated(changed(data, 0, {0xff}), n), 0,
+                "expected sound deflated data, found invalid block type");
+  // A file of 1 KB that says it is 3 GB.
+  check_refused(with_deflated(deflated(bytes(1000)), 3000000000), 0,
+                "expected at most 1032 bytes of 'u.npy' for each byte");
+}
+
+TEST_CASE("zip: names without the flag of UTF-8 are bytes, or characters of code page 437") {
+  zip_member m{.name = "\x81\xe1\xff.npy"};
+  CHECK(io_detail::is_named(m, "\xc3\xbc\xc3\x9f\xc2\xa0.npy"));
+  CHECK(io_detail::is_named(m, m.name));
+  CHECK(!io_detail::is_named(m, "u.npy"));
+  m.flags = 1 << 11;
+  CHECK(!io_detail::is_named(m, "\xc3\xbc\xc3\x9f\xc2\xa0.npy"));
 }
 
 TEST_CASE("zip: the records of a zip64 file that are not as expected are refused in one sentence") {

@@ -25,7 +25,7 @@ inline void require_begin(communicator const& c) {
 }
 
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way)
-    : raw_call(c, call_name, w, with_name(way, call_name), 0.) {
+    : raw_call(c, call_name, w, with_name(way, call_name), 0., is_part_of_a_call(c)) {
   if (c.size() == 1) return;
   if (!is_part_) refuse_after_lost_messages();
   poll_in_mpi(true);
@@ -33,7 +33,7 @@ ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, c
 
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,
                                  comm::tuning const& how)
-    : raw_call(c, call_name, w, way, c.state().node ? 1. : 0.) {
+    : raw_call(c, call_name, w, way, c.state().node ? 1. : 0., is_part_of_a_call(c)) {
   if (is_part_) return;
   refuse_after_lost_messages();
   poll_in_mpi(how.host_memory);
@@ -41,11 +41,11 @@ ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, c
 }
 
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,
-                                 double extra)
+                                 double extra, bool is_part)
     : call_of_ranks((require_begin(c), c.state()), fingerprint_of(collective::exchange, c.state().caller.way, way), 0,
-                    is_part_of_a_call(c)),
+                    is_part),
       c_(c),
-      is_part_(is_part_of_a_call(c)) {
+      is_part_(is_part) {
   if (c.size() == 1) return;
   call_of_ranks::enter();
   ++state().raw_calls;

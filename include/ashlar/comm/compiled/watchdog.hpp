@@ -22,7 +22,7 @@ ASHLAR_INLINE watchdog::settings watchdog::settings::from_environment() {
         bool const ends = text.ends_with(abort);
         auto const n = comm_detail::number<double>(text.substr(0, text.size() - (ends ? abort.size() : 0)));
         if (!n || !(*n > 0)) return {};
-        return settings{*n, ends};
+        return settings{.seconds = *n, .ends_the_run = ends};
       });
   if (!found.wrong.empty()) throw error(found.wrong);
   return found.value.value_or(settings{});
@@ -89,7 +89,7 @@ ASHLAR_INLINE void watchdog::worker::report(comm_detail::collective_log const& l
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f", waited);
   std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) +
-                     " for " + seconds + " s; its last collectives, the latest first:\n";
+                     " for " + seconds + " s" + settings_.limit + "; its last collectives, the latest first:\n";
   // The steps of a program repeat, so equal neighbours share one line.
   std::uint64_t const first =
       begun > comm_detail::collective_log::remembered ? begun - comm_detail::collective_log::remembered : 0;

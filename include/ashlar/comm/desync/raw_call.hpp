@@ -61,7 +61,8 @@ class raw_call : call_of_ranks {
 
  private:
   // `extra`: seconds. On one node, the node group has the deadline and knows better which rank is late.
-  raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way, double extra);
+  raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way, double extra,
+           bool is_part);
 
   communicator const& c_;
   recorded_call call_;

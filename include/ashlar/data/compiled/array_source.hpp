@@ -48,7 +48,7 @@ ASHLAR_INLINE array_source array_source::cached() const {
   s->begin = state_->begin;
   auto const n = static_cast<std::size_t>(examples());
   s->kept = comm_detail::byte_buffer(n * s->example_bytes + 1);  // pages never written take no memory
-  s->known.resize(n);
+  comm_detail::resize_buffer(s->known, n);
   return array_source(std::move(s));
 }
 

@@ -12,7 +12,7 @@ ASHLAR_INLINE shuffled_batches::shuffled_batches(index_t examples, index_t batch
   if (examples < 0 || batch_size < 1)
     throw error("ashlar::shuffled_batches: expected 0 examples or more in batches of 1 or more, found " +
                 std::to_string(examples) + " in batches of " + std::to_string(batch_size));
-  examples_.resize(static_cast<std::size_t>(examples));
+  comm_detail::resize_buffer(examples_, static_cast<std::size_t>(examples));
   std::iota(examples_.begin(), examples_.end(), index_t{0});
   if (order == example_order::shuffled) shuffle(fold_in(key, static_cast<std::uint64_t>(epoch)));
 }

@@ -42,6 +42,10 @@ ASHLAR_INLINE checked_file::~checked_file() {
 }
 
 ASHLAR_INLINE std::size_t checked_file::read_some(std::uint64_t at, void* to, std::size_t n) const {
+  return decode_ ? decode_(*this, at, static_cast<std::uint8_t*>(to), n) : read_stored(at, to, n);
+}
+
+ASHLAR_INLINE std::size_t checked_file::read_stored(std::uint64_t at, void* to, std::size_t n) const {
   std::size_t done = 0;
   while (done < n) {
     ssize_t const got = ::pread(descriptor_, static_cast<char*>(to) + done, (std::min)(n - done, most_at_once),
@@ -124,6 +128,11 @@ ASHLAR_INLINE void checked_file::narrow(std::uint64_t at, std::uint64_t n, std::
   path_ += ": " + name;
 }
 
+ASHLAR_INLINE void checked_file::decode(std::uint64_t n, decoder by) {
+  size_ = n;
+  decode_ = std::move(by);
+}
+
 ASHLAR_INLINE void checked_file::fail(std::string const& what) const {
   throw error(std::string(caller_) + ": " + path_ + ": " + what);
 }
@@ -148,6 +157,7 @@ ASHLAR_INLINE void checked_file::swap(checked_file& other) noexcept {
   std::swap(size_, other.size_);
   std::swap(begin_, other.begin_);
   std::swap(modified_, other.modified_);
+  decode_.swap(other.decode_);
 }
 
 ASHLAR_INLINE void check_files(std::error_code const& failed, std::string const& path, std::string const& what,

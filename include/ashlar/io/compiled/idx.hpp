@@ -6,58 +6,20 @@
 
 namespace ashlar::io_detail {
 
-inline constexpr std::size_t inflate_bytes = (32 << 10) + (7 << 10);  // zlib's window and state
-
-ASHLAR_INLINE idx_source::idx_source(std::string const& file_path) : file_(file_path, "ashlar::read_idx") {
-  refill();
-  gzip_ = stream_.avail_in >= 2 && buffer_[0] == 0x1f && buffer_[1] == 0x8b;
-  constexpr int gzip_format = 15 + 16;
-  if (gzip_ && inflateInit2(&stream_, gzip_format) != Z_OK) throw comm_detail::out_of_memory(inflate_bytes);
+inline bool is_gzipped(checked_file const& file) {
+  std::uint8_t first[2]{};
+  return file.read_some(0, first, 2) == 2 && first[0] == 0x1f && first[1] == 0x8b;
 }
 
-ASHLAR_INLINE idx_source::~idx_source() {
-  if (gzip_) inflateEnd(&stream_);
+ASHLAR_INLINE idx_source::idx_source(std::string const& file_path) : file_(file_path, "ashlar::read_idx") {
+  if (is_gzipped(file_)) inflated_.emplace(inflated_bytes::format::gzip);
 }
 
 ASHLAR_INLINE std::size_t idx_source::read(std::uint8_t* to, std::size_t n) {
-  std::size_t done = 0;
-  while (done < n) {
-    if (stream_.avail_in == 0 && !refill()) {
-      if (inside_member_) fail("expected whole gzip data, found that they end in the middle");
-      break;
-    }
-    done += gzip_ ? inflate_some(to + done, n - done) : copy_some(to + done, n - done);
-  }
-  return done;
-}
-
-ASHLAR_INLINE bool idx_source::refill() {
-  std::size_t const n = file_.read_some(at_, buffer_.data(), buffer_.size());
+  if (inflated_) return inflated_->read(file_, to, n);
+  n = file_.read_some(at_, to, n);
   at_ += n;
-  stream_.next_in = buffer_.data();
-  stream_.avail_in = static_cast<uInt>(n);
-  return n > 0;
-}
-
-ASHLAR_INLINE std::size_t idx_source::copy_some(std::uint8_t* to, std::size_t n) {
-  n = (std::min)(n, std::size_t{stream_.avail_in});
-  std::copy_n(stream_.next_in, n, to);
-  stream_.next_in += n;
-  stream_.avail_in -= static_cast<uInt>(n);
   return n;
-}
-
-ASHLAR_INLINE std::size_t idx_source::inflate_some(std::uint8_t* to, std::size_t n) {
-  if (!inside_member_) inflateReset(&stream_);
-  n = (std::min)(n, std::size_t{(std::numeric_limits<uInt>::max)()});
-  stream_.next_out = to;
-  stream_.avail_out = static_cast<uInt>(n);
-  int const status = inflate(&stream_, Z_NO_FLUSH);
-  if (status == Z_MEM_ERROR) throw comm_detail::out_of_memory(inflate_bytes);
-  if (status != Z_OK && status != Z_STREAM_END)
-    fail(std::string("expected sound gzip data, found ") + (stream_.msg ? stream_.msg : "no progress"));
-  inside_member_ = status == Z_OK;
-  return n - stream_.avail_out;
 }
 
 ASHLAR_INLINE char const* idx_type_name(std::uint8_t code) {
@@ -99,9 +61,7 @@ ASHLAR_INLINE std::optional<idx_place> place_of_idx(checked_file const& file) {
     }
     [[noreturn]] void fail(std::string const& what) const { file.fail(what); }
   } in{file};
-  std::uint8_t first[2]{};
-  if (in.read(first, 2) == 2 && first[0] == 0x1f && first[1] == 0x8b) return {};
-  in.at = 0;
+  if (is_gzipped(file)) return {};
   idx_place place{read_idx_header(in), in.at};
   check_idx_size(in, place.extents, idx_size(in, place.extents), file.size() - place.begin);
   return place;

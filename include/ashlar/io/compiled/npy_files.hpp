@@ -79,6 +79,7 @@ ASHLAR_INLINE npy_input opened_npy(communicator const& c, std::string const& pat
 ASHLAR_INLINE void read_npy_shard(communicator const& c, npy_input const& in, distributed_array a, int rank,
                                   unsigned char* shard, element_copy* copy, bytes_seen const& seen) {
   bool const transposes = in.fortran() && a.extents.rank >= 2;
+  a.reads_in_order = in.reads_in_order();
   struct buffers {
     exchange_buffers exchange;
     std::unique_ptr<unsigned char[]> arrived;

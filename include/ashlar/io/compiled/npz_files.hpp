@@ -14,7 +14,7 @@ inline zip_member open_npz(checked_file& in, std::string const& name) {
   auto found = members.rend();
   for (std::string const& whole : {name, name + ".npy"})
     if (found == members.rend())
-      found = std::find_if(members.rbegin(), members.rend(), [&](zip_member const& m) { return m.name == whole; });
+      found = std::find_if(members.rbegin(), members.rend(), [&](zip_member const& m) { return is_named(m, whole); });
   if (found == members.rend()) {
     std::string all;
     for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 8); ++i) {

@@ -50,10 +50,13 @@ ASHLAR_INLINE std::vector<stored_array> arrays_of_safetensors(checked_file const
             std::to_string(length));
   if (length > in.size() - 8)
     in.fail("expected a header of " + std::to_string(length) + " bytes, found " + std::to_string(in.size() - 8));
-  std::string text(length, '\0');
+  std::string text;
+  comm_detail::resize_buffer(text, length);
   in.read(8, text.data(), text.size());
-  if (text.empty() || text[0] != '{')
-    in.fail("expected a safetensors file, whose header begins with '{', found " + shown(text.substr(0, 1)));
+  std::size_t const first =
+      (std::min)(text.find_first_not_of(" \t\n\r"), text.size());  // blanks, as the library safetensors
+  if (first == text.size() || text[first] != '{')
+    in.fail("expected a safetensors file, whose header begins with '{', found " + shown(text.substr(first, 1)));
 
   std::vector<std::pair<stored_array, std::uint64_t>> found;
   json_reader json(in, text);
@@ -85,7 +88,8 @@ ASHLAR_INLINE std::vector<stored_array> arrays_of_safetensors(checked_file const
 ASHLAR_INLINE std::map<std::string, std::string> weight_map_of(checked_file const& in) {
   if (in.size() > largest_safetensors_header)
     in.fail("expected an index of at most 100000000 bytes, found " + std::to_string(in.size()));
-  std::string text(in.size(), '\0');
+  std::string text;
+  comm_detail::resize_buffer(text, in.size());
   in.read(0, text.data(), text.size());
   std::map<std::string, std::string> files;
   bool seen = false;

@@ -3,7 +3,8 @@
 #pragma once
 #include <algorithm>
 #include <limits>
-#include <string_view>
+#include <memory>
+#include "ashlar/io/inflate.hpp"
 #include "ashlar/io/zip.hpp"
 
 namespace ashlar::io_detail {
@@ -14,6 +15,8 @@ inline constexpr std::uint32_t zip_local = 0x04034b50, zip_central = 0x02014b50,
 inline constexpr std::size_t zip_local_bytes = 30, zip_central_bytes = 46, zip_end_bytes = 22, zip64_end_bytes = 56,
                              zip64_locator_bytes = 20;
 inline constexpr std::uint16_t zip64_extra = 1, zip_alignment_extra = 0xd935;
+inline constexpr unsigned zip_is_encrypted = 1, zip_is_utf8 = 1 << 11;  // flags
+inline constexpr unsigned zip_stored = 0, zip_deflated = 8;             // methods
 
 // The number of `bytes` bytes at a place of a record, least byte first.
 inline std::uint64_t zip_number(std::string_view record, std::size_t at, std::size_t bytes) {
@@ -25,7 +28,8 @@ inline void append_number(std::string& to, std::uint64_t number, std::size_t byt
   for (std::size_t i = 0; i < bytes; ++i) to += static_cast<char>(number >> 8 * i & 0xff);
 }
 inline std::string zip_text(checked_file const& in, std::uint64_t at, std::size_t n) {
-  std::string text(n, '\0');
+  std::string text;
+  comm_detail::resize_buffer(text, n);
   in.read(at, text.data(), n);
   return text;
 }
@@ -142,12 +146,46 @@ ASHLAR_INLINE std::vector<zip_member> members_of_zip(checked_file const& in) {
   return members;
 }
 
+// A text of code page 437 in UTF-8.
+inline std::string from_code_page_437(std::string_view text) {
+  static constexpr std::string_view upper =
+      "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»"
+      "░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀"
+      "αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xc2\xa0";
+  std::string result;
+  for (char const c : text) {
+    if ((c & 0x80) == 0) {
+      result += c;
+      continue;
+    }
+    auto const follows = [&](std::size_t at) { return at < upper.size() && (upper[at] & 0xc0) == 0x80; };
+    std::size_t at = 0;
+    for (unsigned skipped = static_cast<unsigned char>(c) & 0x7fu; skipped != 0; --skipped) do
+        ++at;
+      while (follows(at));
+    do result += upper[at];
+    while (follows(++at));
+  }
+  return result;
+}
+
+ASHLAR_INLINE bool is_named(zip_member const& member, std::string_view name) {
+  return member.name == name || ((member.flags & zip_is_utf8) == 0 && from_code_page_437(member.name) == name);
+}
+
 ASHLAR_INLINE void narrow_to(checked_file& in, zip_member const& member) {
   std::string const name = shown(member.name);
-  if ((member.flags & 1) != 0) in.fail("expected " + name + " as it is, found it encrypted");
-  if (member.method != 0)
-    in.fail("expected " + name + " without compression, found it compressed; write it by numpy.savez");
-  if (member.bytes != member.stored_bytes)
+  bool const is_deflated = member.method == zip_deflated;
+  if ((member.flags & zip_is_encrypted) != 0) in.fail("expected " + name + " as it is, found it encrypted");
+  if (member.method != zip_stored && !is_deflated)
+    in.fail("expected " + name + " stored or deflated, found it compressed by method " + std::to_string(member.method) +
+            "; write it by numpy.savez");
+  constexpr std::uint64_t most = 1032;  // bytes that one byte of deflated data can become
+  if (is_deflated && member.bytes / most > member.stored_bytes)
+    in.fail("expected at most " + std::to_string(most) + " bytes of " + name +
+            " for each byte of deflated data, found " + std::to_string(member.bytes) + " for " +
+            std::to_string(member.stored_bytes));
+  if (!is_deflated && member.bytes != member.stored_bytes)
     in.fail("expected " + name + " without compression, found " + std::to_string(member.stored_bytes) + " bytes for " +
             std::to_string(member.bytes));
   auto const refuse = [&] {
@@ -156,14 +194,19 @@ ASHLAR_INLINE void narrow_to(checked_file& in, zip_member const& member) {
   if (in.size() - member.at < zip_local_bytes) refuse();
   std::string const header = zip_text(in, member.at, zip_local_bytes);
   std::size_t const own = zip_number(header, 26, 2), extra = zip_number(header, 28, 2);
-  if (zip_number(header, 0, 4) != zip_local || zip_number(header, 8, 2) != 0 || own != member.name.size() ||
+  if (zip_number(header, 0, 4) != zip_local || zip_number(header, 8, 2) != member.method || own != member.name.size() ||
       in.size() - member.at - zip_local_bytes < own + extra ||
       zip_text(in, member.at + zip_local_bytes, own) != member.name)
     refuse();
   std::uint64_t const begin = member.at + zip_local_bytes + own + extra;
-  if (member.bytes > in.size() - begin)
-    in.fail("expected " + std::to_string(member.bytes) + " bytes of " + name + ", found the end of the file");
-  in.narrow(begin, member.bytes, name);
+  if (member.stored_bytes > in.size() - begin)
+    in.fail("expected " + std::to_string(member.stored_bytes) + " bytes of " + name + ", found the end of the file");
+  in.narrow(begin, member.stored_bytes, name);
+  if (!is_deflated) return;
+  auto const content = std::make_shared<inflated_member>(member.bytes, member.stored_bytes);
+  in.decode(member.bytes, [content](checked_file const& file, std::uint64_t at, std::uint8_t* to, std::size_t n) {
+    return content->read(file, at, to, n);
+  });
 }
 
 ASHLAR_INLINE std::uint64_t place_members(std::vector<zip_member>& members) {
@@ -183,9 +226,9 @@ inline std::string zip_common_of(zip_member const& m, bool is_large) {
   bool const is_ascii = std::all_of(m.name.begin(), m.name.end(), [](char c) { return (c & 0x80) == 0; });
   std::string text;
   append_number(text, is_large ? 45 : 20, 2);
-  append_number(text, is_ascii ? 0 : 1 << 11, 2);  // UTF-8
-  append_number(text, 0, 2);                       // stored
-  append_number(text, 0x00210000, 4);              // 1980-01-01, so that equal tensors give equal files
+  append_number(text, is_ascii ? 0 : zip_is_utf8, 2);
+  append_number(text, zip_stored, 2);
+  append_number(text, 0x00210000, 4);  // 1980-01-01, so that equal tensors give equal files
   append_number(text, m.crc, 4);
   for (int k = 0; k < 2; ++k) append_number(text, std::min<std::uint64_t>(m.bytes, zip_is_large), 4);
   append_number(text, m.name.size(), 2);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// Bytes that zlib inflates, in their order: of gzip files, and of members of zip files.
+#pragma once
+#include "ashlar/config.hpp"
+#include "ashlar/io/checked_file.hpp"
+#if !__has_include(<zlib.h>)
+#error "ashlar::idx: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::io"
+#include <missing/zlib.h>  // ends the compilation here
+#endif
+#include <zlib.h>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace ashlar::io_detail {
+
+/// Reads the bytes of a file in order, inflated. It holds one buffer, whatever sizes the file declares.
+class inflated_bytes {
+ public:
+  /// One or more members of a gzip file in sequence, or deflated data alone. The numbers are zlib's.
+  enum class format : int { gzip = 15 + 16, deflate = -15 };
+
+  /// `stored`: the bytes of the file that count.
+  explicit inflated_bytes(format f, std::uint64_t stored = (std::numeric_limits<std::uint64_t>::max)());
+  ~inflated_bytes() { inflateEnd(&stream_); }
+  inflated_bytes(inflated_bytes const&) = delete;
+  inflated_bytes& operator=(inflated_bytes const&) = delete;
+
+  /// Reads the next n bytes, or fewer at the end. All checksums of gzip up to that end are then correct.
+  std::size_t read(checked_file const& from, std::uint8_t* to, std::size_t n);
+  /// Begins again with the first byte.
+  void rewind();
+
+ private:
+  bool refill(checked_file const& from);
+  std::size_t inflate_some(checked_file const& from, std::uint8_t* to, std::size_t n);
+
+  format format_;
+  std::uint64_t stored_, at_ = 0;
+  std::vector<std::uint8_t> buffer_ = std::vector<std::uint8_t>(1 << 16);
+  z_stream stream_{};
+  bool inside_member_ = false, has_ended_ = false;
+};
+
+/// Reads the content of a deflated member of a zip file, of `bytes` bytes. A read before the last one begins again with the
+/// first byte.
+/// Error: ashlar::error of `in` if the data are damaged, or are more or fewer bytes.
+class inflated_member {
+ public:
+  inflated_member(std::uint64_t bytes, std::uint64_t stored)
+      : bytes_(bytes), data_(inflated_bytes::format::deflate, stored) {}
+  std::size_t read(checked_file const& in, std::uint64_t at, std::uint8_t* to, std::size_t n);
+
+ private:
+  std::uint64_t bytes_, at_ = 0;
+  inflated_bytes data_;
+};
+
+}  // namespace ashlar::io_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/inflate.hpp"
+#endif
