@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // An error that one rank has found between calls of the ranks.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
