@@ -567,7 +567,7 @@ class stage {
   bool copies_to_mesh_by() {
     std::vector<double> all;
     for (index_t i = 0; i < n_ * 30; ++i) all.push_back(number_of{0}(i / 30, i % 30));
-    return is_numbered(copy_to_mesh<L>(m_, {n_, 30}, all));
+    return right(gather_all(copy_to_mesh<L>(m_, {n_, 30}, all)));
   }
   bool opens_npy() { return open_npy(m_.communicator(), folder_ / "in.npy").examples() == 12; }
   bool opens_raw() { return open_raw<std::uint8_t>(m_.communicator(), text("in.raw"), {12}).examples() == 12; }
@@ -693,7 +693,7 @@ class stage {
   }
   template <class L>
   bool packs() {
-    return is_numbered(pack<L>(m_, {n_, 30}, unpack(numbered<L>())));
+    return right(gather_all(pack<L>(m_, {n_, 30}, unpack(numbered<L>()))));
   }
   bool adopts() {
     auto x = numbered<rows>();
