@@ -10,6 +10,7 @@
 //   dies        the culprit is killed; nothing can follow
 // Without CALL: all calls that can have the fault.
 // attack pairs SHARE FOLDER: CALL "one,other" for each one and other call: all pairs of which the number is a multiple of SHARE.
+// attack variants SHARE FOLDER: each call beside the same call with another value of one argument, every SHARE-th.
 // attack soak SECONDS SEED FOLDER: random calls with random faults of the first five kinds and random extents.
 // Prints one line per call. The status is 0 if every rank that waited had an error in time, and 1 otherwise.
 #include "calls.hpp"
@@ -107,6 +108,13 @@ class attacker {
       if (one == other || one == "mesh" || other == "mesh") continue;
       good = attack("differs", culprit++ % ranks_, one + "," + other, 240) && good;
     }
+    return good;
+  }
+  bool variants(std::size_t share) {
+    auto const all = stage::variants();
+    bool good = true;
+    for (std::size_t k = 0; k < all.size(); k += share)
+      good = attack("differs", static_cast<int>(k) % ranks_, all[k], 240) && good;
     return good;
   }
   // Every rank draws the same attacks.
@@ -236,7 +244,7 @@ int main(int count, char** arguments) {
   if (count < 4 || (fault == "soak" && count < 5)) {
     std::fprintf(
         stderr,
-        "usage: attack FAULT CULPRIT FOLDER [CALL...] | attack pairs SHARE FOLDER | attack soak SECONDS SEED FOLDER | "
+        "usage: attack FAULT CULPRIT FOLDER [CALL...] | attack pairs SHARE FOLDER | attack variants SHARE FOLDER | attack soak SECONDS SEED FOLDER | "
         "attack list\n");
     return 2;
   }
@@ -248,6 +256,10 @@ int main(int count, char** arguments) {
   if (fault == "pairs") {
     attacker all(arguments[3]);
     return all.pairs(static_cast<std::size_t>(std::atol(arguments[2]))) ? 0 : 1;
+  }
+  if (fault == "variants") {
+    attacker all(arguments[3]);
+    return all.variants(static_cast<std::size_t>(std::atol(arguments[2]))) ? 0 : 1;
   }
   attacker all(arguments[3]);
   int culprit = std::atoi(arguments[2]), ranks = 0;

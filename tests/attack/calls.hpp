@@ -14,6 +14,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attack {
@@ -39,7 +40,11 @@ struct only {
 class stage {
  public:
   stage(int ranks, std::filesystem::path folder, index_t n)
-      : folder_(std::move(folder)), m_(MPI_COMM_WORLD, {ranks}), other_(MPI_COMM_WORLD, {ranks}), n_(n) {}
+      : folder_(std::move(folder)),
+        m_(MPI_COMM_WORLD, {ranks}),
+        other_(MPI_COMM_WORLD, {ranks}),
+        n_(n),
+        rows_of_files_(n) {}
 
   // Files that the calls read. Called by one rank.
   static void write_files(std::filesystem::path const& folder) {
@@ -57,10 +62,13 @@ class stage {
     idx.write("\0\0\x08\x01\0\0\0\x0c", 8) << "abcdefghijkl";
   }
 
-  // Post: true if the result is right.
+  // Calls "pad", or "pad+1" on tensors with one more row. Post: true if the result is right.
   bool call(std::string const& name) {
+    bool const has_more_rows = name.ends_with(more_rows);
+    std::string const plain = name.substr(0, name.size() - (has_more_rows ? more_rows.size() : 0));
+    n_ += has_more_rows;
     for (entry const& e : table())
-      if (name == e.name) return (this->*e.call)();
+      if (plain == e.name) return (this->*e.call)();
     throw error("attack: there is no call " + name);
   }
   static std::vector<std::string> names() {
@@ -68,11 +76,26 @@ class stage {
     for (entry const& e : table()) all.emplace_back(e.name);
     return all;
   }
+  // Each call beside the same with another argument: "pad,pad+1", "pad,pad_by_101".
+  static std::vector<std::string> variants() {
+    std::vector<std::string> all;
+    for (entry const& e : table()) {
+      std::string const name = e.name;
+      if (e.of != nullptr) all.push_back(e.of + ("," + name));
+      if (e.of == nullptr && e.rows == has_rows) all.push_back(name + "," + name + std::string(more_rows));
+    }
+    return all;
+  }
 
  private:
+  static constexpr std::string_view more_rows = "+1";
+  // Whether the call gives the extents of a tensor.
+  enum rows_of_call { has_rows, no_rows };
   struct entry {
     char const* name;
     bool (stage::*call)();
+    char const* of = nullptr;  // the call of which it is a variant: another value of one argument
+    rows_of_call rows = has_rows;
   };
   static std::vector<entry> table() {
     return {{"all_gather", &stage::gathers},
@@ -94,11 +117,11 @@ class stage {
             {"gather_all", &stage::gathers_everywhere},
             {"scatter", &stage::scatters},
             {"print", &stage::prints},
-            {"collectively", &stage::agrees},
-            {"on_root", &stage::agrees_on_root},
+            {"collectively", &stage::agrees, nullptr, no_rows},
+            {"on_root", &stage::agrees_on_root, nullptr, no_rows},
             {"require_equal", &stage::requires_equal},
-            {"raw", &stage::reduces_raw_memory},
-            {"mesh", &stage::makes_a_mesh},
+            {"raw", &stage::reduces_raw_memory, nullptr, no_rows},
+            {"mesh", &stage::makes_a_mesh, nullptr, no_rows},
             {"save_checkpoint", &stage::saves},
             {"load_checkpoint", &stage::loads},
             {"checkpoints", &stage::saves_later},
@@ -106,52 +129,119 @@ class stage {
             {"save_arrays", &stage::saves_arrays},
             {"load_arrays", &stage::loads_arrays},
             {"save_npy", &stage::saves_npy},
-            {"load_npy", &stage::loads_npy},
+            {"load_npy", &stage::loads_npy, nullptr, no_rows},
             {"save_npz", &stage::saves_npz},
-            {"load_npz", &stage::loads_npz},
+            {"load_npz", &stage::loads_npz, nullptr, no_rows},
             {"save_hdf5", &stage::saves_hdf5},
-            {"load_hdf5", &stage::loads_hdf5},
+            {"load_hdf5", &stage::loads_hdf5, nullptr, no_rows},
             {"field_series", &stage::saves_series},
             {"sort", &stage::sorts},
             {"matmul", &stage::multiplies},
             {"redistribute_from", &stage::takes_blocks},
             {"copy_to_mesh", &stage::copies_to_mesh},
-            {"open_npy", &stage::opens_npy},
-            {"open_idx", &stage::opens_idx},
-            {"batch_stream", &stage::reads_batch},
-            {"open_raw", &stage::opens_raw},
-            {"csv_log", &stage::logs},
+            {"open_npy", &stage::opens_npy, nullptr, no_rows},
+            {"open_idx", &stage::opens_idx, nullptr, no_rows},
+            {"batch_stream", &stage::reads_batch, nullptr, no_rows},
+            {"open_raw", &stage::opens_raw, nullptr, no_rows},
+            {"csv_log", &stage::logs, nullptr, no_rows},
             {"add_hdf5", &stage::adds_hdf5},
             {"update_hdf5", &stage::updates_hdf5},
-            {"load_hdf5_attribute", &stage::loads_attribute},
-            {"raw_max", &stage::takes_largest_of_raw_memory},
-            {"raw_pair", &stage::reduces_two_of_raw_memory},
-            {"raw_broadcast", &stage::broadcasts_from<0>},
-            {"raw_broadcast_from_1", &stage::broadcasts_from<1>},
-            {"raw_broadcast_of_many", &stage::broadcasts_many},
-            {"raw_all_gather", &stage::gathers_raw_memory},
-            {"raw_all_to_all", &stage::exchanges_raw_memory},
-            {"raw_reduce_scatter", &stage::scatters_sums_of_raw_memory},
-            {"raw_permute", &stage::permutes_raw_memory},
+            {"load_hdf5_attribute", &stage::loads_attribute, nullptr, no_rows},
+            {"raw_max", &stage::takes_largest_of_raw_memory, "raw"},
+            {"raw_pair", &stage::reduces_two_of_raw_memory, "raw"},
+            {"raw_broadcast", &stage::broadcasts_from<0>, nullptr, no_rows},
+            {"raw_broadcast_from_1", &stage::broadcasts_from<1>, "raw_broadcast"},
+            {"raw_broadcast_of_many", &stage::broadcasts_many, "raw_broadcast"},
+            {"raw_all_gather", &stage::gathers_raw_memory, nullptr, no_rows},
+            {"raw_all_to_all", &stage::exchanges_raw_memory, nullptr, no_rows},
+            {"raw_reduce_scatter", &stage::scatters_sums_of_raw_memory, nullptr, no_rows},
+            {"raw_permute", &stage::permutes_raw_memory, nullptr, no_rows},
             // The same functions with other arguments.
-            {"save_checkpoint_of_two", &stage::saves_two},
-            {"load_checkpoint_by_rows", &stage::loads_by<rows>},
-            {"checkpoints_at_once", &stage::saves_at_once},
-            {"save_arrays_by_columns", &stage::saves_arrays_by<columns>},
-            {"load_arrays_by_rows", &stage::loads_arrays_by<rows>},
-            {"save_npy_by_columns", &stage::saves_npy_by<columns>},
-            {"load_npy_by_rows", &stage::loads_npy_by<rows>},
-            {"save_npz_of_one", &stage::saves_npz_of_one},
-            {"load_npz_by_rows", &stage::loads_npz_by<rows>},
-            {"save_hdf5_in_chunks", &stage::saves_hdf5_in_chunks},
-            {"load_hdf5_by_rows", &stage::loads_hdf5_by<rows>},
-            {"load_hdf5_box", &stage::loads_hdf5_box},
-            {"field_series_of_two", &stage::saves_series_of_two},
+            {"save_checkpoint_of_two", &stage::saves_two, "save_checkpoint"},
+            {"load_checkpoint_by_rows", &stage::loads_by<rows>, "load_checkpoint"},
+            {"checkpoints_at_once", &stage::saves_at_once, "checkpoints"},
+            {"save_arrays_by_columns", &stage::saves_arrays_by<columns>, "save_arrays"},
+            {"load_arrays_by_rows", &stage::loads_arrays_by<rows>, "load_arrays"},
+            {"save_npy_by_columns", &stage::saves_npy_by<columns>, "save_npy"},
+            {"load_npy_by_rows", &stage::loads_npy_by<rows>, "load_npy"},
+            {"save_npz_of_one", &stage::saves_npz_of_one, "save_npz"},
+            {"load_npz_by_rows", &stage::loads_npz_by<rows>, "load_npz"},
+            {"save_hdf5_in_chunks", &stage::saves_hdf5_in_chunks, "save_hdf5"},
+            {"load_hdf5_by_rows", &stage::loads_hdf5_by<rows>, "load_hdf5"},
+            {"load_hdf5_box", &stage::loads_hdf5_box, "load_hdf5"},
+            {"field_series_of_two", &stage::saves_series_of_two, "field_series"},
             {"pad", &stage::pads<100>},
-            {"pad_by_101", &stage::pads<101>},
+            {"pad_by_101", &stage::pads<101>, "pad"},
             {"slice", &stage::slices<50>},
-            {"slice_from_51", &stage::slices<51>},
-            {"sort_of_columns", &stage::sorts_columns}};
+            {"slice_from_51", &stage::slices<51>, "slice"},
+            {"sort_of_columns", &stage::sorts_columns, "sort"},
+            {"all_gather_of_columns", &stage::gathers_columns, "all_gather"},
+            {"all_to_all_of_columns", &stage::exchanges_columns, "all_to_all"},
+            {"reduce_scatter_to_columns", &stage::scatters_sums_to_columns, "reduce_scatter"},
+            {"exchange_halo_of_2", &stage::exchanges_halos_of_2, "exchange_halo"},
+            {"bundle_of_three", &stage::reduces_three, "bundle"},
+            {"all_gather_einsum_in_5", &stage::gathers_and_multiplies_in<5>, "all_gather_einsum"},
+            {"einsum_reduce_scatter_in_5", &stage::multiplies_and_reduces_in<5>, "einsum_reduce_scatter"},
+            {"einsum_all_reduce", &stage::multiplies_and_reduces_all<4>},
+            {"einsum_all_reduce_in_5", &stage::multiplies_and_reduces_all<5>, "einsum_all_reduce"},
+            {"gather_of_columns", &stage::gathers_columns_on_rank_0, "gather"},
+            {"gather_all_of_columns", &stage::gathers_columns_everywhere, "gather_all"},
+            {"scatter_to_columns", &stage::scatters_to<columns>, "scatter"},
+            {"print_of_columns", &stage::prints_of<columns>, "print"},
+            {"require_equal_of_two", &stage::requires_two_equal, "require_equal"},
+            {"raw_float", &stage::reduces_float_of_raw_memory, "raw"},
+            {"raw_all_gather_of_two", &stage::gathers_two_of_raw_memory, "raw_all_gather"},
+            {"raw_all_to_all_of_two", &stage::exchanges_two_of_raw_memory, "raw_all_to_all"},
+            {"raw_reduce_scatter_max", &stage::scatters_largest_of_raw_memory, "raw_reduce_scatter"},
+            {"roll_async", &stage::rolls_later<1>},
+            {"roll_async_by_2", &stage::rolls_later<2>, "roll_async"},
+            {"shift", &stage::shifts<1>},
+            {"shift_by_2", &stage::shifts<2>, "shift"},
+            {"paste", &stage::pastes<2>},
+            {"paste_at_3", &stage::pastes<3>, "paste"},
+            {"concatenate", &stage::concatenates},
+            {"concatenate_of_three", &stage::concatenates_three, "concatenate"},
+            {"argsort", &stage::argsorts},
+            {"top_k", &stage::takes_largest<3>},
+            {"top_k_of_4", &stage::takes_largest<4>, "top_k"},
+            {"cumsum", &stage::sums_along},
+            {"transpose", &stage::transposes},
+            {"redistribute_into", &stage::redistributes_into},
+            {"matmul_into", &stage::multiplies_into},
+            {"einsum_to", &stage::multiplies_to},
+            {"redistribute_to", &stage::gives_blocks},
+            {"pack", &stage::packs<rows>},
+            {"pack_of_columns", &stage::packs<columns>, "pack"},
+            {"copy_to_mesh_of_columns", &stage::copies_to_mesh_by<columns>, "copy_to_mesh"},
+            {"adopt", &stage::adopts},
+            {"update_halo", &stage::updates_halos},
+            {"require_equal_replicas", &stage::requires_equal_replicas},
+            {"clip_by_global_norm", &stage::clips<1>},
+            {"clip_by_global_norm_to_2", &stage::clips<2>, "clip_by_global_norm"},
+            {"normal", &stage::draws<1>},
+            {"normal_of_key_2", &stage::draws<2>, "normal"},
+            {"dropout", &stage::drops_out<1>},
+            {"dropout_of_key_2", &stage::drops_out<2>, "dropout"},
+            {"full", &stage::makes_full<1>},
+            {"full_of_2", &stage::makes_full<2>, "full"},
+            {"fill", &stage::fills<1>},
+            {"fill_with_2", &stage::fills<2>, "fill"},
+            {"select", &stage::selects<1>},
+            {"select_2", &stage::selects<2>, "select"},
+            {"save_checkpoint_of_step_4", &stage::saves_step_4, "save_checkpoint"},
+            {"save_checkpoint_elsewhere", &stage::saves_to_another_file, "save_checkpoint"},
+            {"save_arrays_elsewhere", &stage::saves_arrays_to_another_file, "save_arrays"},
+            {"save_npy_elsewhere", &stage::saves_npy_to_another_file, "save_npy"},
+            {"save_npz_elsewhere", &stage::saves_npz_to_another_file, "save_npz"},
+            {"save_hdf5_elsewhere", &stage::saves_hdf5_to_another_file, "save_hdf5"},
+            {"save_hdf5_as_y", &stage::saves_hdf5_as_y, "save_hdf5"},
+            {"number_log", &stage::logs_numbers, nullptr, no_rows},
+            {"batch_stream_of_4", &stage::reads_batch_of_4, "batch_stream"},
+            {"cache_on_disk", &stage::caches, nullptr, no_rows},
+            {"read_on_root", &stage::reads_on_root, nullptr, no_rows},
+            {"checksum", &stage::sums_up, nullptr, no_rows},
+            {"require_peak_memory", &stage::requires_memory, nullptr, no_rows},
+            {"trace", &stage::traces, nullptr, no_rows}};
   }
 
   template <class L>
@@ -178,7 +268,7 @@ class stage {
     index_t k = 0;
     for (index_t i = 0; i < box.dim[0].size(); ++i)
       for (index_t j = 0; j < box.dim[1].size(); ++j)
-        if (host.data()[k++] != f(s, box.dim[0][i], box.dim[1][j])) return false;
+        if (static_cast<double>(host.data()[k++]) != f(s, box.dim[0][i], box.dim[1][j])) return false;
     return true;
   }
   template <class X>
@@ -232,13 +322,23 @@ class stage {
     auto const [a, b] = all_reduce<"x">(bundle(ones(), ones()));
     return is_reduced(a) && is_reduced(b);
   }
-  bool gathers_and_multiplies() {
-    auto const y = all_gather_einsum<"ij,jk->ik", "x">(ones_of<rows>(n_, 30), ones_of<whole>(30, 5), 4);
+  bool gathers_and_multiplies() { return gathers_and_multiplies_in<4>(); }
+  template <int Chunks>
+  bool gathers_and_multiplies_in() {
+    auto const y = all_gather_einsum<"ij,jk->ik", "x">(ones_of<rows>(n_, 30), ones_of<whole>(30, 5), Chunks);
     return same(
         y, [](stage const&, index_t, index_t) { return 30.; }, *this);
   }
-  bool multiplies_and_reduces() {
-    auto const y = einsum_reduce_scatter<"ij,jk->ik", "x", 0>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), 4);
+  bool multiplies_and_reduces() { return multiplies_and_reduces_in<4>(); }
+  template <int Chunks>
+  bool multiplies_and_reduces_all() {
+    auto const y = einsum_all_reduce<"ij,jk->ik", "x">(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), Chunks);
+    return same(
+        y, [](stage const&, index_t, index_t) { return 30.; }, *this);
+  }
+  template <int Chunks>
+  bool multiplies_and_reduces_in() {
+    auto const y = einsum_reduce_scatter<"ij,jk->ik", "x", 0>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), Chunks);
     return same(
         y, [](stage const&, index_t, index_t) { return 30.; }, *this);
   }
@@ -259,14 +359,18 @@ class stage {
     return m_.rank() != 0 || right(all);
   }
   bool gathers_everywhere() { return right(gather_all(numbered<rows>())); }
-  bool scatters() {
+  bool scatters() { return scatters_to<rows>(); }
+  template <class L>
+  bool scatters_to() {
     std::vector<double> all;
     for (index_t i = 0; m_.rank() == 0 && i < n_ * 30; ++i) all.push_back(number_of{0}(i / 30, i % 30));
-    return is_numbered(scatter<rows>(m_, {n_, 30}, all));
+    return is_numbered(scatter<L>(m_, {n_, 30}, all));
   }
-  bool prints() {
+  bool prints() { return prints_of<rows>(); }
+  template <class L>
+  bool prints_of() {
     std::ostringstream out;
-    print(out, numbered<rows>());
+    print(out, numbered<L>());
     return m_.rank() != 0 || !out.str().empty();
   }
   bool agrees() {
@@ -458,10 +562,12 @@ class stage {
     auto const x = numbered<rows>();
     return is_numbered(redistribute_from<columns>(m_, x.view(), {x.local_region().dim[0].begin, 0}));
   }
-  bool copies_to_mesh() {
+  bool copies_to_mesh() { return copies_to_mesh_by<rows>(); }
+  template <class L>
+  bool copies_to_mesh_by() {
     std::vector<double> all;
     for (index_t i = 0; i < n_ * 30; ++i) all.push_back(number_of{0}(i / 30, i % 30));
-    return is_numbered(copy_to_mesh<rows>(m_, {n_, 30}, all));
+    return right(gather_all(copy_to_mesh<L>(m_, {n_, 30}, all)));
   }
   bool opens_npy() { return open_npy(m_.communicator(), folder_ / "in.npy").examples() == 12; }
   bool opens_raw() { return open_raw<std::uint8_t>(m_.communicator(), text("in.raw"), {12}).examples() == 12; }
@@ -471,8 +577,224 @@ class stage {
                         batch_field<std::int32_t, layout<"x">>{});
     return stream.next().examples == 6 && stream.next().examples == 6;
   }
+  bool reads_batch_of_4() {
+    batch_stream stream(m_, from_arrays(npy_array{{12}, npy_kind::u1, std::vector<std::uint8_t>(12)}).batch(4),
+                        batch_field<std::int32_t, layout<"x">>{});
+    return stream.next().examples == 4;
+  }
+  bool gathers_columns() { return is_numbered(all_gather<"x">(numbered<columns>())); }
+  bool exchanges_columns() { return is_numbered(all_to_all<"x", 0>(numbered<columns>())); }
+  bool scatters_sums_to_columns() { return is_reduced(reduce_scatter<"x", 1>(ones())); }
+  bool exchanges_halos_of_2() {
+    auto const u = generate<double, stale<layout<halo("x", 2), none>>>(m_, {n_, 30}, number_of{0});
+    return is_numbered(owned(exchange_halo(u)));
+  }
+  bool updates_halos() {
+    auto const u = generate<double, stale<halos>>(m_, {n_, 30}, number_of{0});
+    update_halo(u);
+    return is_numbered(owned(u));
+  }
+  bool reduces_three() {
+    auto const [a, b, c] = all_reduce<"x">(bundle(ones(), ones(), ones()));
+    return is_reduced(a) && is_reduced(b) && is_reduced(c);
+  }
+  bool gathers_columns_on_rank_0() {
+    auto const all = gather(numbered<columns>());
+    return m_.rank() != 0 || right(all);
+  }
+  bool gathers_columns_everywhere() { return right(gather_all(numbered<columns>())); }
+  bool requires_two_equal() {
+    comm::require_equal(m_.communicator(), std::vector<index_t>{n_, n_}, "a number");
+    return true;
+  }
+  bool reduces_float_of_raw_memory() {
+    float number = 1;
+    comm::all_reduce<op::sum>(m_.communicator(), &number, 1);
+    return number == static_cast<float>(m_.size());
+  }
+  bool gathers_two_of_raw_memory() {
+    std::vector<int> const two{1, 1};
+    std::vector<int> all(2 * static_cast<std::size_t>(m_.size()));
+    comm::all_gather(m_.communicator(), two.data(), 2, all.data());
+    return all.back() == 1;
+  }
+  bool exchanges_two_of_raw_memory() {
+    std::vector<int> from(2 * static_cast<std::size_t>(m_.size()), m_.rank()), to(from.size());
+    comm::all_to_all(m_.communicator(), from.data(), 2, to.data());
+    return to.back() == m_.size() - 1;
+  }
+  bool scatters_largest_of_raw_memory() {
+    std::vector<int> const from(static_cast<std::size_t>(m_.size()), 1);
+    int most = 0;
+    comm::reduce_scatter<op::max>(m_.communicator(), from.data(), &most, 1);
+    return most == 1;
+  }
+  template <int By>
+  bool rolls_later() {
+    return same(
+        roll_async<"x">(numbered<rows>(), By).wait(),
+        [](stage const& s, index_t i, index_t j) { return number_of{0}((i + s.n_ - By) % s.n_, j); }, *this);
+  }
+  template <int By>
+  bool shifts() {
+    return same(
+        shift<0>(numbered<rows>(), By),
+        [](stage const&, index_t i, index_t j) { return i < By ? 0 : number_of{0}(i - By, j); }, *this);
+  }
+  template <int At>
+  bool pastes() {
+    return same(
+        paste(numbered<rows>(), {At, 0}, ones_of<rows>(n_ / 2, 30)),
+        [](stage const& s, index_t i, index_t j) { return i >= At && i < At + s.n_ / 2 ? 1 : number_of{0}(i, j); },
+        *this);
+  }
+  bool concatenates() { return concatenate<0>(numbered<rows>(), numbered<rows>()).extents()[0] == 2 * n_; }
+  bool concatenates_three() {
+    return concatenate<0>(numbered<rows>(), numbered<rows>(), numbered<rows>()).extents()[0] == 3 * n_;
+  }
+  bool argsorts() {
+    return same(
+        argsort<0>(numbered<rows>()), [](stage const&, index_t i, index_t) { return static_cast<double>(i); }, *this);
+  }
+  template <int K>
+  bool takes_largest() {
+    return top_k<0>(numbered<rows>(), K).values.extents()[0] == K;
+  }
+  bool sums_along() {
+    return same(
+        cumsum<0>(ones_of<rows>(n_, 30)), [](stage const&, index_t i, index_t) { return static_cast<double>(i + 1); },
+        *this);
+  }
+  bool transposes() {
+    return same(
+        transpose<rows, 1, 0>(numbered<rows>()), [](stage const&, index_t i, index_t j) { return number_of{0}(j, i); },
+        *this);
+  }
+  bool redistributes_into() {
+    auto y = make<double, columns>(m_, {n_, 30});
+    redistribute_into(y, numbered<rows>());
+    return is_numbered(y);
+  }
+  bool multiplies_into() {
+    auto c = zeros<double, rows>(m_, {n_, 5});
+    matmul_into(c, 1., ones_of<rows>(n_, 30), ones_of<rows>(30, 5));
+    return same(
+        c, [](stage const&, index_t, index_t) { return 30.; }, *this);
+  }
+  bool multiplies_to() {
+    auto const y = einsum_to<"ij,jk->ik", rows>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5));
+    return same(
+        y, [](stage const&, index_t, index_t) { return 30.; }, *this);
+  }
+  bool gives_blocks() {
+    auto y = make<double, columns>(m_, {n_, 30});
+    redistribute_to(numbered<rows>(), y.view(), {0, y.local_region().dim[1].begin});
+    return is_numbered(y);
+  }
+  template <class L>
+  bool packs() {
+    return right(gather_all(pack<L>(m_, {n_, 30}, unpack(numbered<L>()))));
+  }
+  bool adopts() {
+    auto x = numbered<rows>();
+    return is_numbered(adopt<rows>(m_, x.data(), {n_, 30}));
+  }
+  bool requires_equal_replicas() {
+    require_equal_replicas(m_, build<only>(numbered<whole>()));
+    return true;
+  }
+  template <int Bound>
+  bool clips() {
+    return item(clip_by_global_norm(build<only>(numbered<rows>()), Bound).norm) > 0;
+  }
+  // A local call on a tensor that each rank has whole, and a collective after it.
+  template <class X>
+  bool is_compared(X const& x) {
+    return x.extents()[x.extents().rank - 1] == 30 && reduces();
+  }
+  template <int Key>
+  bool draws() {
+    return is_compared(normal<double, whole>(m_, {n_, 30}, prng_key{Key}));
+  }
+  template <int Key>
+  bool drops_out() {
+    return is_compared(dropout(numbered<whole>(), 0.5, prng_key{Key}));
+  }
+  template <int Value>
+  bool makes_full() {
+    return is_compared(full<double, whole>(m_, {n_, 30}, Value));
+  }
+  template <int Value>
+  bool fills() {
+    auto x = make<double, whole>(m_, {n_, 30});
+    fill(x, Value);
+    return is_compared(x);
+  }
+  template <int At>
+  bool selects() {
+    return is_compared(select(numbered<whole>(), At));
+  }
+  bool saves_step_4() {
+    auto x = numbered<rows>();
+    save_checkpoint(folder_ / "out.h5", m_.communicator(), 4, checkpoint_part("x", x));
+    return true;
+  }
+  bool saves_to_another_file() {
+    auto x = numbered<rows>();
+    save_checkpoint(folder_ / "other.h5", m_.communicator(), 3, checkpoint_part("x", x));
+    return true;
+  }
+  bool saves_arrays_to_another_file() {
+    save_arrays(folder_ / "other.safetensors", m_.communicator(), build<only>(numbered<rows>()));
+    return true;
+  }
+  bool saves_npy_to_another_file() {
+    save_npy(numbered<rows>(), text("other.npy"));
+    return true;
+  }
+  bool saves_npz_to_another_file() {
+    save_npz(text("other.npz"), npz_array("x", numbered<rows>()), npz_array("y", numbered<columns>()));
+    return true;
+  }
+  bool saves_hdf5_to_another_file() {
+    save_hdf5(numbered<rows>(), text("other_field.h5"), "x");
+    return true;
+  }
+  bool saves_hdf5_as_y() {
+    save_hdf5(numbered<rows>(), text("field.h5"), "y");
+    return true;
+  }
+  bool logs_numbers() {
+    number_log log(m_.communicator(), text("numbers.txt"));
+    log.add(1.5);
+    return true;
+  }
+  bool caches() {
+    auto const a = cache_on_disk(
+        m_.communicator(), text("cache.npy"), [&] { return read_idx(text("in.idx")); }, "the numbers");
+    return a.examples() == 12;
+  }
+  bool reads_on_root() {
+    return read_on_root(m_.communicator(), [&] {
+             digit_data d;
+             d.train_labels = read_idx(text("in.idx"));
+             return d;
+           }).train_labels.bytes.size() == 12;
+  }
+  bool sums_up() {
+    return checksum(m_.communicator(), from_arrays(npy_array{{12}, npy_kind::u1, std::vector<std::uint8_t>(12)})) != 0;
+  }
+  bool requires_memory() {
+    require_peak_memory(m_.communicator(), std::size_t{1} << 40);
+    return true;
+  }
+  bool traces() {
+    comm::trace trace(m_.communicator(), text("trace.json"));
+    trace.write();
+    return true;
+  }
   // A file that all ranks have written together before the attack.
-  std::filesystem::path file(char const* name) const { return folder_ / (std::to_string(n_) + "_" + name); }
+  std::filesystem::path file(char const* name) const { return folder_ / (std::to_string(rows_of_files_) + "_" + name); }
 
  public:
   void write_inputs() {
@@ -490,7 +812,7 @@ class stage {
   std::filesystem::path folder_;
   device_mesh<line> m_;
   device_mesh<mesh<axis<"z">>> other_;
-  index_t n_;
+  index_t n_, rows_of_files_;
   std::optional<checkpoints> run_;  // of the files in write_inputs
 };
 

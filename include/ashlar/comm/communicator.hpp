@@ -14,6 +14,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/counters.hpp"
+#include "ashlar/comm/desync/noted_error.hpp"
 #include "ashlar/comm/duplicate.hpp"
 #include "ashlar/comm/retired_communicators.hpp"
 #include "ashlar/plan/ledger.hpp"
@@ -51,8 +52,13 @@ class waiting_monitor {
   virtual void tell_others(int know) = 0;
   /// Desync detection itself, which compares calls; null for another monitor.
   virtual desync_monitor* detection() { return nullptr; }
+  /// Remembers the error for which this rank gives up, for ranks that ask it later.
+  virtual void remember_error(std::string const&) {}
   virtual ~waiting_monitor() = default;
 };
+
+/// Throws an error that some rank has noted. `monitor`: null without desync detection.
+[[noreturn]] ASHLAR_INLINE void throw_noted_error(waiting_monitor* monitor, std::string const& text);
 
 /// Names the collective in progress among the ranks of a communicator.
 struct collective_name {

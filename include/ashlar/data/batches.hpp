@@ -35,6 +35,9 @@ class shuffled_batches {
   /// Error: ashlar::error unless 0 <= batch < count()
   index_t size(index_t batch) const;
 
+  /// The key of this epoch's permutation; 0 if the order is `stored`.
+  prng_key key() const { return key_; }
+
   /// The examples at the positions [begin, end) of a batch, such as the positions in a rank's shard.
   /// Error: ashlar::error unless 0 <= begin <= end <= size(batch)
   std::span<index_t const> examples(index_t batch, index_t begin, index_t end) const;
@@ -46,6 +49,7 @@ class shuffled_batches {
   void shuffle(prng_key key);
 
   index_t batch_size_;
+  prng_key key_;
   std::vector<index_t> examples_;
 };
 

@@ -25,7 +25,7 @@ digit_data read_on_root(communicator const& c, Read read) {
 /// Shape: (n, extents of an example...), (n, elements of an example), or (n) if an example is one byte.
 /// Cost: no communication; a copy to the device if the shard is there.
 /// Error: ashlar::error if the batches hold more examples than the array, or L has another number of dimensions. A
-/// partial layout does not compile.
+/// partial layout does not compile. The next collective throws on every rank if ranks give another key or batch.
 /// Example: feed<float, layout<"data", none>>(m, data.train_images, batches, i, 1.f / 255)
 template <class T, class L, class M>
 auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const& batches, index_t batch,
@@ -36,6 +36,8 @@ auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const
   if (last * batches.size(0) + batches.size(last) > source.examples())
     meta_detail::fail("ashlar::feed: the batches hold more examples than the array; make them for as many");
   sharded_tensor<T, L, M> x(m, data_detail::batch_extents(source, rows, L::rank));
+  m.calls().note_tensor(x.extents(), {}, plan_detail::argument("key", batches.key()));
+  m.calls().note_tensor(x.extents(), {}, plan_detail::argument("batch", batch));
   region const held = x.local_region();
   auto const examples = batches.examples(batch, 0, rows);
   tensor_detail::fill_from_host(x, [&](T* out) {

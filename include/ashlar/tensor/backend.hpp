@@ -200,7 +200,7 @@ struct backend<device_mesh<M>> {
     if constexpr (layout_detail::layout_has_a_halo<layout_t<Y>>::value)
       tensor_detail::fill_stored(y, value);
     else
-      ashlar::fill(y, value);
+      tensor_detail::fill_shard(y, value);
   }
   // tensor/sharded_tensor.hpp
   template <class Y>

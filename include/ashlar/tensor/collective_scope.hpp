@@ -3,7 +3,6 @@
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/kernels/for_elements.hpp"
-#include "ashlar/tensor/outside_index.hpp"
 
 namespace ashlar::tensor_detail {
 
@@ -40,15 +39,7 @@ class collective_scope {
  private:
   template <class M>
   collective_scope(device_mesh<M> const& m, comm_detail::collective_event const& e, std::uint64_t fingerprint)
-      : collective_scope(m, e, fingerprint, take_noted_error()) {}
-  static constexpr std::uint64_t other_call = 0xffff;  // changes bits of a fingerprint that name no collective
-  // A rank with an error enters as another call, whose name is the error. So every rank says it.
-  template <class M>
-  collective_scope(device_mesh<M> const& m, comm_detail::collective_event const& e, std::uint64_t fingerprint,
-                   char const* failure)
-      : collective_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes),
-                    failure ? fingerprint ^ other_call : fingerprint, failure ? named(e, failure) : e),
-        event_(e) {
+      : collective_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), fingerprint, e), event_(e) {
     begin();
   }
   template <class M>

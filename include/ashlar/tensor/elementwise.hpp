@@ -428,15 +428,26 @@ void fill_stored(X& x, element_t<X> const& value) {
   kernels::map_to(typename X::execution_space{}, x.stored_extents(), all_cells_of(x), x.stored_strides().stride,
                   converted<T>{}, kernels::constant<T>{value});
 }
+// Sets every element of this rank, which other ranks need not do.
+template <class T, class L, class M, class S>
+void fill_shard(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
+  x.owner()->before_writing();
+  kernels::fill(S{}, x.data(), x.local_size(), value);
+}
 }  // namespace tensor_detail
 
 /// Sets every element. Expressions of the tensor keep its elements as they were.
+/// Collective: if each rank has the whole tensor, all ranks give it the same value.
+/// Cost: no communication.
+/// Error: the next collective throws ashlar::error on every rank if they do not.
 /// Example: fill(sums, 0.);
 template <class T, class L, class M, class S>
-void fill(sharded_tensor<T, L, M, S>& x, ops_detail::number_for<std::type_identity_t<T>, true> value) {
+void fill(sharded_tensor<T, L, M, S>& x, ops_detail::number_for<std::type_identity_t<T>, true> value,
+          call_site w = call_site::current()) {
   T const element = value.element();
-  x.owner()->before_writing();
-  kernels::fill(S{}, x.data(), x.local_size(), element);
+  if constexpr (sharded_tensor<T, L, M, S>::layout.sharding() == 0 && !plan_detail::layout_is_partial<L>::value)
+    x.mesh().calls().note_tensor(x.extents(), w, plan_detail::argument("value", element));
+  tensor_detail::fill_shard(x, element);
 }
 
 namespace tensor_detail {

@@ -37,6 +37,15 @@ ASHLAR_INLINE void call_of_ranks::poll_in_mpi(bool polls) {
   tell(name_);
 }
 
+ASHLAR_INLINE void call_of_ranks::carry_noted_error(bool in_memory) {
+  // In device memory the others may wait inside MPI. Without detection they would not hear of it. So a later call tells them.
+  desync_monitor* const monitor = ranks_.monitor ? ranks_.monitor->detection() : nullptr;
+  if (noted_error.empty() || !in_memory || monitor == nullptr || !monitor->in_call()) return;
+  if (ranks_.node == nullptr) monitor->give_up_for_noted_error();
+  name_.fingerprint = with_error(name_.fingerprint, ranks_.rank);
+  tell(name_);
+}
+
 ASHLAR_INLINE void call_of_ranks::refuse_after_lost_messages() const {
   bool lost = false;
   to_all([&](communicator_state const& s) { lost = lost || s.lost_messages; });
@@ -63,10 +72,11 @@ ASHLAR_INLINE range_over_ranks call_of_ranks::compare(communicator const& ranks,
                                                       std::uint64_t compared, char const* else_before,
                                                       std::uint64_t number, header_is what) const {
   refuse_after_lost_messages();
+  if (!noted_error.empty()) compared = with_error(compared, ranks.rank());
   struct call {
     std::uint64_t compared, fingerprint, number_on_mesh;
     int rank;
-    char text[150];
+    sent_text said;
     tensor_list tensors;
   };
   desync_monitor* const monitor = ranks_.monitor ? ranks_.monitor->detection() : nullptr;
@@ -104,18 +114,20 @@ ASHLAR_INLINE range_over_ranks call_of_ranks::compare(communicator const& ranks,
     monitor->history().lose_count();
     b->described.tensors = monitor->tensors().list(now.tensors);
   }
-  now.text().copy(b->described.text, sizeof b->described.text - 1);
+  b->described.said.set(noted_error.empty() ? now.text() : noted_error, !noted_error.empty());
   b->all.resize(static_cast<std::size_t>(ranks.size()));
   check_mpi(PMPI_Iallgather(&b->described, sizeof(call), MPI_BYTE, b->all.data(), sizeof(call), MPI_BYTE, ranks.get(),
                             &request),
             "MPI_Iallgather");
   ranks.wait(request);
   std::unique_ptr<buffers> const gathered(b);
+  for (call const& c : b->all)
+    if (c.said.is_error) throw_noted_error(monitor, c.said.text);
   std::size_t other = 0;
   while (b->all[other].compared == b->all[0].compared) ++other;
   call const &one = b->all[0], &two = b->all[other];
-  throw error(different_calls({one.number_on_mesh, one.text, "rank " + std::to_string(one.rank), one.tensors},
-                              {two.number_on_mesh, two.text, "rank " + std::to_string(two.rank), two.tensors},
+  throw error(different_calls({one.number_on_mesh, one.said.text, "rank " + std::to_string(one.rank), one.tensors},
+                              {two.number_on_mesh, two.said.text, "rank " + std::to_string(two.rank), two.tensors},
                               one.fingerprint == two.fingerprint ? " (or a call before it differs)" : else_before));
 }
 

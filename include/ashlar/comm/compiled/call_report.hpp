@@ -56,15 +56,16 @@ ASHLAR_INLINE std::string waits_in(std::uint64_t number_on_mesh, std::string_vie
 ASHLAR_INLINE std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they) {
   auto const [low, high] = std::minmax(self, they);
   call_report const &l = low == self ? mine : theirs, &h = low == self ? theirs : mine;
+  if (theirs.brings_error_to(mine)) return theirs.call.text;
   auto const rank = [](int q) { return "rank " + std::to_string(q); };
   if (l.known && h.known && l.fingerprint != h.fingerprint)
-    return different_calls({l.number_on_mesh, l.text, rank(low), l.tensors},
-                           {h.number_on_mesh, h.text, rank(high), h.tensors});
+    return different_calls({l.number_on_mesh, l.call.text, rank(low), l.tensors},
+                           {h.number_on_mesh, h.call.text, rank(high), h.tensors});
   auto const left_out = [](call_report const& one) { return one.ended && one.begun <= one.number; };
   auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
     if (!one.known || one.given_up) return {};
     return waits_in(
-        one.number_on_mesh, one.text, waiting,
+        one.number_on_mesh, one.call.text, waiting,
         fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
   };
   if (left_out(theirs)) return gone(mine, self, they, nullptr);

@@ -64,11 +64,13 @@ ASHLAR_INLINE void collective_in_progress::leave() {
 ASHLAR_INLINE void collective_in_progress::agree(communicator const& ranks, bool in_memory, collective_kind kind) {
   refuse_after_lost_messages();
   in_memory = in_memory && comm::tuned.host_memory;
-  if (finds_by_itself(ranks, in_memory, comm::tuned) || comm::tuned.agree_every == 0) return;
+  if (finds_by_itself(ranks, in_memory, comm::tuned)) return carry_noted_error(in_memory);
+  if (comm::tuned.agree_every == 0) return;
   calls_.mixed_fingerprints_ = fingerprint_of(collective::exchange, calls_.mixed_fingerprints_, fingerprint());
   // A rank that waits in device memory cannot poll: MPI's nonblocking collectives may not take it.
   poll_in_mpi(in_memory);
-  if (kind == collective_kind::blocks && header_is_due(comm::tuned.agree_every)) compare_all(ranks);
+  if (kind == collective_kind::blocks && header_is_due(comm::tuned.agree_every)) return compare_all(ranks);
+  carry_noted_error(in_memory);
 }
 
 ASHLAR_INLINE void collective_in_progress::agree_now(communicator const& ranks) const { compare_all(ranks); }

@@ -5,6 +5,13 @@
 
 namespace ashlar::comm_detail {
 
+ASHLAR_INLINE void throw_noted_error(waiting_monitor* monitor, std::string const& text) {
+  error const thrown(text);  // `text` may be what is forgotten
+  if (monitor != nullptr) monitor->remember_error(text);
+  noted_error.clear();
+  throw thrown;
+}
+
 ASHLAR_INLINE communicator_state::~communicator_state() {
   persistent.clear();
   if (handle == MPI_COMM_NULL || !mpi_is_usable()) return;

@@ -47,6 +47,7 @@ ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) 
   retired_.add_mesh(next[0]);
   history_.go_on_from(next[1]);
   next_mesh_ = next[0] + 1;
+  failure_.clear();
   return next[0];
 }
 
@@ -87,11 +88,27 @@ ASHLAR_INLINE void desync_monitor::throw_exchanged_lines(communicator const& ran
 
 ASHLAR_INLINE described_call desync_monitor::call() const {
   described_call d{current_->call.number_on_mesh, {}, tensors_.list(current_->call.tensors)};
-  current_->call.text().copy(d.text, sizeof d.text - 1);
+  d.call.set(noted_error.empty() ? current_->call.text() : noted_error, !noted_error.empty());
   return d;
 }
 
+ASHLAR_INLINE void desync_monitor::remember_error(std::string const& text) {
+  failure_ = text;
+  history_.lose_count();
+}
+
+ASHLAR_INLINE void desync_monitor::give_up_for_noted_error() {
+  call_in_progress const& c = *current_;
+  call_report told = about(call_report::answer, c.call.number);
+  told.given_up = true;
+  told.call.set(noted_error, true);
+  int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+  for (int d = 1; d < ranks; ++d) send(c.sizes.with_position(c.rank, c.axes, (own + d) % ranks), told);
+  throw_noted_error(this, noted_error);
+}
+
 ASHLAR_INLINE void desync_monitor::tell_others(int know) {
+  if (!noted_error.empty()) failure_ = noted_error;
   call_in_progress const& c = *current_;
   int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
   if (ranks == know) return;
@@ -142,6 +159,7 @@ ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
   if (wrong.empty()) return;
   tell_of_error(c);
   history_.lose_count();
+  if (wrong == failure_) throw_noted_error(this, wrong);
   throw error(wrong);
 }
 
@@ -248,13 +266,14 @@ ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uin
                 {},
                 {}};
   recorded_call const* const c = history_.find(number);
+  if (!failure_.empty() && (c == nullptr || c->given_up || !c->completed)) r.call.set(failure_, true);
   if (c == nullptr) return r;
   r.known = true;
   r.fingerprint = c->fingerprint;
   r.number_on_mesh = c->number_on_mesh;
   r.given_up = c->given_up;
   r.completed = c->completed;
-  c->text().copy(r.text, sizeof r.text - 1);
+  if (!r.call.is_error) r.call.set(c->text());
   r.tensors = tensors_.list(c->tensors);
   return r;
 }
@@ -278,7 +297,7 @@ ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ende
     ++received_;
     if (r.what == call_report::crossing) {
       if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.fingerprint == r.fingerprint)
-        wrong = crossed(rank_, now->call.text(), r.other, r.text);
+        wrong = crossed(rank_, now->call.text(), r.other, r.call.text);
       continue;
     }
     call_report mine = about(call_report::answer, r.number, ended);
@@ -303,7 +322,9 @@ ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ende
     // that the others give up: it did not wait for the rank that caused the error.
     bool const comes_later = now != nullptr && now->call.number_on_mesh == 0 && !r.ended &&
                              (r.fingerprint != mine.fingerprint || mine.completed);
-    if (wrong.empty() && concerns && !comes_later) wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
+    if (!wrong.empty() || !concerns || comes_later) continue;
+    wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
+    if (r.brings_error_to(mine)) failure_ = wrong;
   }
   free_sent(sent_);
   return wrong;
@@ -326,9 +347,9 @@ ASHLAR_INLINE std::string desync_monitor::crosses(recorded_call const& now, call
           question.channel != r.waits_on || question.number != r.waits_in ||
           !other->about(call_report::crossing, question.number).has_not_begun())
         continue;
-      tell_all(now.number, now.fingerprint, q, question.text);
+      tell_all(now.number, now.fingerprint, q, question.call.text);
       other->tell_all(question.number, question.fingerprint, other->rank_, now.text());
-      return crossed(rank_, now.text(), q, question.text);
+      return crossed(rank_, now.text(), q, question.call.text);
     }
   return {};
 }
@@ -338,8 +359,7 @@ ASHLAR_INLINE void desync_monitor::tell_all(std::uint64_t number, std::uint64_t 
   call_report told = about(call_report::crossing, number);
   told.fingerprint = fingerprint;
   told.other = other;
-  std::fill(std::begin(told.text), std::end(told.text), '\0');
-  text.copy(told.text, sizeof told.text - 1);
+  told.call.set(text);
   for (int q = 0; q < all_ranks().ranks(); ++q)
     if (q != rank_) send(q, told);
 }
@@ -406,6 +426,7 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
   bool const in_step =
       std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
   waits() = {};
+  if (!noted_error.empty()) std::fprintf(stderr, "%s\n", noted_error.c_str());
   double const longest = deadline() * (in_step ? 10 : 1), begin = clock_seconds();
   for (desync_monitor* c : open())
     if (!c->closed_) c->begin_end();

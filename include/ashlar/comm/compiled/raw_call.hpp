@@ -37,7 +37,10 @@ ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, c
   if (is_part_) return;
   refuse_after_lost_messages();
   poll_in_mpi(how.host_memory);
-  if (!finds_by_itself(c, how.host_memory, how) && header_is_due(how.agree_every)) agree(0, header_is::hidden);
+  if (!finds_by_itself(c, how.host_memory, how) && header_is_due(how.agree_every))
+    agree(0, header_is::hidden);
+  else
+    carry_noted_error(how.host_memory);
 }
 
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,

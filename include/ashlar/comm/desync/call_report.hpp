@@ -8,6 +8,7 @@
 
 #include "ashlar/config.hpp"
 #include "ashlar/comm/desync/made_tensors.hpp"
+#include "ashlar/comm/desync/noted_error.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -30,8 +31,8 @@ struct call_report {
   std::uint64_t asked;  // time of the question, by the clock of the process that asked.
   // Now: the channel and the number of the call in which the sender waits. 0: it waits in none.
   std::uint64_t waits_on, waits_in;
-  int other;  // in a crossing: the rank that waits in another call. `text` is that call.
-  char text[150];
+  int other;            // in a crossing: the rank that waits in another call, which is `call`
+  sent_text call;       // or an error that some rank has noted, and for which the sender has given up
   tensor_list tensors;  // made before the call
 
   /// True if the sender has begun the call and ended its program without waiting for it.
@@ -41,6 +42,8 @@ struct call_report {
   /// True if the sender will not begin the call. It has had an error since it began the same calls as the others. Then it
   /// has gone on to make a mesh or to end.
   bool has_gone_on() const { return !known && !counts && (makes_mesh || ended); }
+  /// True if the sender has an error that every rank throws. `mine`: what this rank knows of the call.
+  bool brings_error_to(call_report const& mine) const { return call.is_error && mine.known; }
 };
 
 inline constexpr char const* every_rank_takes_part = "; every rank of a mesh takes part in each call";

@@ -70,6 +70,9 @@ class desync_monitor : public waiting_monitor {
   call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
   bool in_call() const override { return current_ != nullptr; }
   desync_monitor* detection() override { return this; }
+  ASHLAR_INLINE void remember_error(std::string const& text) override;
+  /// Tells the other ranks of the call in progress of the error that this rank has noted, and throws it. Pre: in_call().
+  [[noreturn]] ASHLAR_INLINE void give_up_for_noted_error();
   ASHLAR_INLINE described_call call() const override;
   ASHLAR_INLINE void tell_others(int know) override;
   ASHLAR_INLINE void poll_others() override;
@@ -149,6 +152,7 @@ class desync_monitor : public waiting_monitor {
   std::uint64_t next_mesh_ = 0;
   call_history history_;
   made_tensors tensors_;
+  std::string failure_;                  // the noted error for which this rank has given up, since its last mesh
   call_in_progress* current_ = nullptr;  // null outside of calls
   bool closed_ = false;
   MPI_Request all_closed_ = MPI_REQUEST_NULL;  // the last two collectives

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ashlar/comm/desync/made_tensors.hpp"
+#include "ashlar/comm/desync/noted_error.hpp"
 #include "ashlar/comm/clock.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/comm/node/process.hpp"
@@ -39,7 +40,7 @@ struct node_call {
 /// detection the text is empty.
 struct described_call {
   std::uint64_t number_on_mesh = 0;
-  char text[150]{};
+  sent_text call{};       // or an error that its rank has noted
   tensor_list tensors{};  // made before the call
 };
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // memory that the others do not see

@@ -73,6 +73,8 @@ class node_round {
       g.describe(known ? monitor_->call() : described_call{});
       g.finish();
       g.wait_until_all_are_done();
+      for (int q = 0; q < g.size(); ++q)
+        if (sent_text const& c = g.described(q).call; c.is_error) throw_noted_error(monitor_, c.text);
       throw error(described_calls(g, std::move(text)));
     }
     g.finish();
@@ -128,9 +130,9 @@ class node_round {
     int q = 1;
     while (g.call(q).fingerprint == g.call(0).fingerprint) ++q;
     described_call const &one = g.described(0), &other = g.described(q);
-    if (*one.text == '\0' || *other.text == '\0') return otherwise;
-    return different_calls({one.number_on_mesh, one.text, g.name(0), one.tensors},
-                           {other.number_on_mesh, other.text, g.name(q), other.tensors});
+    if (*one.call.text == '\0' || *other.call.text == '\0') return otherwise;
+    return different_calls({one.number_on_mesh, one.call.text, g.name(0), one.tensors},
+                           {other.number_on_mesh, other.call.text, g.name(q), other.tensors});
   }
 
   node_group* group_;

@@ -8,13 +8,14 @@ namespace ashlar {
 
 ASHLAR_INLINE shuffled_batches::shuffled_batches(index_t examples, index_t batch_size, prng_key key, index_t epoch,
                                                  example_order order)
-    : batch_size_(batch_size) {
+    : batch_size_(batch_size),
+      key_(order == example_order::shuffled ? fold_in(key, static_cast<std::uint64_t>(epoch)) : prng_key{0}) {
   if (examples < 0 || batch_size < 1)
     throw error("ashlar::shuffled_batches: expected 0 examples or more in batches of 1 or more, found " +
                 std::to_string(examples) + " in batches of " + std::to_string(batch_size));
   comm_detail::resize_buffer(examples_, static_cast<std::size_t>(examples));
   std::iota(examples_.begin(), examples_.end(), index_t{0});
-  if (order == example_order::shuffled) shuffle(fold_in(key, static_cast<std::uint64_t>(epoch)));
+  if (order == example_order::shuffled) shuffle(key_);
 }
 
 ASHLAR_INLINE index_t shuffled_batches::size(index_t batch) const {

@@ -5,18 +5,6 @@
 
 namespace ashlar::tensor_detail {
 
-ASHLAR_INLINE void note_error(char const* text) {
-  if (noted_error.empty()) noted_error = text;
-}
-
-ASHLAR_INLINE char const* take_noted_error() {
-  static std::string taken;
-  if (noted_error.empty()) return nullptr;
-  taken.swap(noted_error);
-  noted_error.clear();
-  return taken.c_str();
-}
-
 ASHLAR_INLINE void refuse_index(plan_detail::index_words const& words, kernels::outside_index const& found,
                                 region const& own, bool same_on_all_ranks) {
   shape place;
@@ -27,7 +15,7 @@ ASHLAR_INLINE void refuse_index(plan_detail::index_words const& words, kernels::
   m << words.before << found.index << " at " << place << " is outside the " << found.extent << words.after;
   plan_detail::name_call(m);
   if (same_on_all_ranks) throw error(m.text);
-  note_error(m.text);
+  comm_detail::note_error(m.text);
 }
 
 }  // namespace ashlar::tensor_detail

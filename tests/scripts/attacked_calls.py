@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""attacked_calls.py INCLUDE_DIR NAMES CALLS: passes if each public function that all ranks call is one that the attacks disturb.
+NAMES is the list of public names, and CALLS the header of the attacks' calls. A function counts if its comment says by "Collective:"
+which ranks call it. A function that CALLS does not name needs a reason below."""
+
+import pathlib
+import re
+import sys
+
+from public_names import blanked, head_of, name_of
+
+# The functions that the attacks leave out, by reason.
+left_out = {
+    "send nothing themselves": "as_partial as_replicated as_replicated_async",
+    "are made of calls that are attacked": """batch_norm normalized_conv2d sharded_cross_entropy multi_head_attention stencil_and_reduce update
+        dense place update_in_shares linalg::norm linalg::dot linalg::trace open_mnist run_checkpoints training_run resume_and_train
+        test_accuracy compare_with_one_rank residual_classifier residual_logits""",
+    "call functions of the program": """accumulate fit lengthen mean_over overlap_chunks remat value_and_grad vjp gpipe
+        one_forward_one_backward through_stages unpipelined""",
+    "need ScaLAPACK or FFTW, which the attacks do not link; tests/harness/solver_culprit.cpp attacks solvers": """linalg::cholesky linalg::eigh
+        linalg::lstsq linalg::lu linalg::qr linalg::solve linalg::svd linalg::tall_skinny_qr linalg::triangular_solve scalapack_descriptor
+        fft_to""",
+    "begin or end what calls run on": "environment mpi_environment communicator run_program",
+}
+
+
+def functions(include, names):
+    """The public functions and classes whose comments say that ranks call them together."""
+    found = set()
+    for header in sorted(include.rglob("*.hpp")):
+        text = header.read_text(encoding="utf-8")
+        space = {"comm": "comm::", "linalg": "linalg::"}.get(header.relative_to(include).parts[1], "")
+        for comment in re.finditer(r"(^///[^\n]*\n)+", text, re.M):
+            ranks = re.search(r"^/// Collective: (.*)", comment[0], re.M)
+            if not ranks or re.match(r"(no|none)\b", ranks[1]):
+                continue
+            declaration = re.split(r"[;{]\s*\n", blanked(text[comment.end():]), maxsplit=1)[0]
+            name = name_of(head_of(declaration) + "{")
+            found |= {n for n in (space + (name or ""), name) if n in names}
+    return found
+
+
+def main(include, names, calls):
+    listed = set(pathlib.Path(names).read_text(encoding="utf-8").split())
+    all_ranks_call = functions(pathlib.Path(include), listed)
+    attacked = set(re.findall(r"(?<![.\w:])(?:(?:comm|linalg)::)?\w+", blanked(pathlib.Path(calls).read_text(encoding="utf-8"))))
+    reasons = {name for group in left_out.values() for name in group.split()}
+    missing = all_ranks_call - attacked - reasons
+    for name in sorted(missing):
+        print(f"ashlar::{name} is a call of all ranks that no attack disturbs: add it to {calls}, or say in {__file__} why not")
+    needless = reasons - (all_ranks_call - attacked)
+    for name in sorted(needless):
+        print(f"ashlar::{name} has a reason in {__file__}, and needs none: take it off")
+    sys.exit(bool(missing or needless))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
