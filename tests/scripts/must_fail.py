@@ -19,9 +19,9 @@ import subprocess
 import sys
 
 COMMENT = re.compile(r"\s*// (?:error|(\d+) errors)( on each line)?(?: \((g\+\+|clang)\))?: (.*)")
-# Errors of compilers about the whole of which a part had an error.
-ECHO = re.compile(r"constexpr variable '.*' must be initialized by a constant expression|(?:non-type )?template argument (?:\d+ is invalid|is not a constant)|"
-                  r"'constexpr .*' called in a constant expression")
+# Errors about the whole of which a part had an error: an argument or a function, and in a source a constant.
+ECHO = re.compile(r"template argument (?:\d+ is invalid|is not a constant)|'(?:static )?constexpr .*' called in a constant expression")
+ECHO_IN_SOURCE = re.compile(r"constexpr variable '.*' must be initialized by a constant|non-constant condition for static assert|is not an integral constant")
 QUOTED = re.compile(r" *\d* \| ")
 LIMITS = {"g++": ["-fmax-errors=0"], "clang": ["-ferror-limit=0", "-fconstexpr-backtrace-limit=0"]}
 
@@ -128,9 +128,10 @@ def shows(error, text):
     return any(text in line.replace('\\"', '"') for line in error.printed if not COMMENT.search(line))
 
 
-def echoes(error, e):
-    """Whether it repeats an error that was found: with its sentence, or without any."""
-    return ECHO.search(error.head) and error.lines & set(e.lines) and (shows(error, e.text) or "constexpr variable" not in error.head)
+def echoes(error, e, source):
+    """Whether it repeats an error that was found."""
+    is_in_source = pathlib.Path(error.head.split(":")[0]).name == source.name
+    return error.lines & set(e.lines) and (ECHO.search(error.head) or is_in_source and ECHO_IN_SOURCE.search(error.head))
 
 
 def main():
@@ -146,7 +147,7 @@ def main():
             matched.append(e)
         else:
             faults.append(f"{source}:{e.lines[0]}: no error of these lines has the text: {e.text}")
-    faults += [f"no comment names this error: {f.head}" for f in found if not any(echoes(f, e) for e in matched)]
+    faults += [f"no comment names this error: {f.head}" for f in found if not any(echoes(f, e, source) for e in matched)]
     if faults:
         print(printed, *faults, sep="\n")
     return len(faults) > 0

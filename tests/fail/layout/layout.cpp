@@ -39,11 +39,11 @@ using wrong = layout<"bi,ih->bh">;
 
 // Block-cyclic layouts in five dimensions.
 namespace five_block_cyclic_dimensions {
-template <class L>
-inline constexpr auto code = layout_detail::encode_blocks(layout_detail::value_v<layout_detail::context_of<L>, L>);
-constexpr auto right = code<layout<cyclic("a", 2), cyclic("b", 2), cyclic("c", 2), cyclic("d", 2), "e">>;
+using four = layout<cyclic("a", 2), cyclic("b", 2), cyclic("c", 2), cyclic("d", 2), "e">;
+using five = layout<cyclic("a", 2), cyclic("b", 2), cyclic("c", 2), cyclic("d", 2), cyclic("e", 2)>;
+constexpr auto right = layout_detail::encode_blocks(layout_detail::value_v<layout_detail::context_of<four>, four>);
 // error: ashlar::cyclic: a dimension is block-cyclic in more than 4 dimensions; split some of them evenly
-constexpr auto wrong = code<layout<cyclic("a", 2), cyclic("b", 2), cyclic("c", 2), cyclic("d", 2), cyclic("e", 2)>>;
+constexpr auto wrong = layout_detail::encode_blocks(layout_detail::value_v<layout_detail::context_of<five>, five>);
 }  // namespace five_block_cyclic_dimensions
 
 // Two axes on one dimension are axes(a, b).

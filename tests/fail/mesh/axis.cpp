@@ -27,7 +27,7 @@ using wrong = axis<"bi,ih->bh">;
 
 // A static size is positive.
 namespace negative_static_size {
-inline constexpr axis<"data", 2> right;
+axis<"data", 2> right;
 // error: ashlar::axis: a size is positive; leave it out where it comes at run time
-inline constexpr axis<"data", -2> wrong;
+axis<"data", -2> wrong;
 }  // namespace negative_static_size

@@ -16,7 +16,7 @@ using eight = mesh<axis<"a">, axis<"b">, axis<"c">, axis<"d">, axis<"e">, axis<"
 using nine = mesh<axis<"a">, axis<"b">, axis<"c">, axis<"d">, axis<"e">, axis<"f">, axis<"g">, axis<"h">, axis<"i">>;
 constexpr eight right{{1, 1, 1, 1, 1, 1, 1, 2}};
 // error: ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together
-constexpr nine wrong{{1, 1, 1, 1, 1, 1, 1, 1, 2}};
+nine const wrong{{1, 1, 1, 1, 1, 1, 1, 1, 2}};
 }  // namespace nine_axes
 
 // A static size given again is the same.
@@ -53,5 +53,5 @@ constexpr grid wrong{{2, 3, 4}};
 namespace two_axes_of_one_name {
 inline constexpr mesh<axis<"data">, axis<"model">> right{{2, 2}};
 // error: ashlar::mesh: two axes have the same name; give each axis a name of its own
-inline constexpr mesh<axis<"data">, axis<"data">> wrong{{2, 2}};
+mesh<axis<"data">, axis<"data">> const wrong{{2, 2}};
 }  // namespace two_axes_of_one_name

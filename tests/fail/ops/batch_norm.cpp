@@ -6,7 +6,7 @@ constexpr grid m{{2, 2}};
 constexpr auto s = build<moving_statistics>(make<float, layout<none>>(m, {4}), make<float, layout<none>>(m, {4}));
 
 // Moving statistics of all channels beside images of some.
-namespace batch_norm_channels_sharded_otherwise {
+namespace channels_sharded_otherwise {
 constexpr auto x = make<float, layout<"data", none, none, "model">>(m, {8, 6, 6, 4});
 constexpr auto right =
     batch_norm(x, none, none,
@@ -17,7 +17,7 @@ constexpr auto wrong =
     batch_norm(x, none, none,
                build<moving_statistics>(make<float, layout<none>>(m, {4}), make<float, layout<none>>(m, {4})))
         .y;
-}  // namespace batch_norm_channels_sharded_otherwise
+}  // namespace channels_sharded_otherwise
 
 // The variance of partial sums. The sentence comes twice: for the moments and for the elements.
 namespace of_a_partial_sum {
@@ -28,9 +28,9 @@ constexpr auto wrong =
 }  // namespace of_a_partial_sum
 
 // A scale for each pixel.
-namespace batch_norm_scale_of_other_rank {
+namespace scale_of_other_rank {
 constexpr auto x = make<float, layout<"data", none, none, none>>(m, {8, 6, 6, 4});
 constexpr auto right = batch_norm(x, make<float, layout<none>>(m, {4}), none, s).y;
 // error: ashlar::batch_norm: scale, shift and moving statistics have one dimension, the channels
 constexpr auto wrong = batch_norm(x, make<float, layout<none, none>>(m, {6, 4}), none, s).y;
-}  // namespace batch_norm_scale_of_other_rank
+}  // namespace scale_of_other_rank

@@ -11,7 +11,7 @@ struct smooth {
 };
 
 // A composition that reads further than the halo is wide.
-namespace compose_beside_a_narrow_halo {
+namespace beside_a_narrow_halo {
 struct smooth {
   static constexpr auto reach = star(1, 1);
   constexpr auto operator()(auto const& u) const { return u(0, 0) + u(1, 0) + u(0, 1); }
@@ -19,10 +19,10 @@ struct smooth {
 constexpr auto right = stencil(repeated<2>(smooth{}), u);
 // error: ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it
 constexpr auto wrong = stencil(repeated<3>(smooth{}), u);
-}  // namespace compose_beside_a_narrow_halo
+}  // namespace beside_a_narrow_halo
 
 // A composed functor that reads mirrored cells of which it has no images.
-namespace compose_beyond_a_mirror {
+namespace beyond_a_mirror {
 namespace right {
 struct upwind {
   static constexpr auto reach = star({1, 0}, {0, 0});
@@ -40,7 +40,7 @@ struct upwind {
 constexpr auto y = stencil(repeated<2>(upwind{}),
                            exchange_halo(make<double, stale<layout<halo("y", 2, edge::mirror), "x">>>(m, {8, 8})));
 }  // namespace wrong
-}  // namespace compose_beyond_a_mirror
+}  // namespace beyond_a_mirror
 
 // A composed functor that reads three fields.
 namespace of_several_operands {

@@ -8,27 +8,27 @@ constexpr auto x = make<float, layout<"data", none, none, none>>(m, {8, 6, 6, 4}
 using images = layout<none, halo("h", 1), halo("w", 1), none>;
 
 // An axis that shards the batch and the filters.
-namespace conv2d_batch_and_filters_on_one_axis {
+namespace batch_and_filters_on_one_axis {
 constexpr auto right = conv2d(x, make<float, layout<none, none, none, "model">>(m, {3, 3, 4, 2}));
 // error: ashlar::conv2d: the axis shards different dimensions of images and kernel, or channels in another order or in other blocks; redistribute one of them
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, "data">>(m, {3, 3, 4, 2}));
-}  // namespace conv2d_batch_and_filters_on_one_axis
+}  // namespace batch_and_filters_on_one_axis
 
 // Images of 4 channels and a kernel for 5.
-namespace conv2d_channels_of_other_number {
+namespace channels_of_other_number {
 constexpr auto x = make<float, layout<"data", none, none, none>>(m, static_extents<8, 6, 6, 4>{});
 constexpr auto right = conv2d(x, make<float, layout<none, none, none, none>>(m, static_extents<3, 3, 4, 2>{}));
 // error: ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, none>>(m, static_extents<3, 3, 5, 2>{}));
-}  // namespace conv2d_channels_of_other_number
+}  // namespace channels_of_other_number
 
 // Channels sharded in the images and not in the kernel.
-namespace conv2d_channels_one_sided {
+namespace channels_one_sided {
 constexpr auto x = make<float, layout<none, none, none, "model">>(m, {8, 6, 6, 4});
 constexpr auto right = conv2d(x, make<float, layout<none, none, "model", none>>(m, {3, 3, 4, 2}));
 // error: ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, none>>(m, {3, 3, 4, 2}));
-}  // namespace conv2d_channels_one_sided
+}  // namespace channels_one_sided
 
 // A convolution that is asked for a layout that is split otherwise than its result.
 namespace into_another_split {
@@ -112,19 +112,19 @@ constexpr auto wrong = conv2d(x, k);
 }  // namespace on_a_stale_halo
 
 // A partial sum over the axis that shards the kernel.
-namespace conv2d_partial_meets_shard {
+namespace partial_meets_shard {
 constexpr auto x = make<float, partial<layout<none, none, none, none>, "model">>(m, {8, 6, 6, 4});
 constexpr auto right = conv2d(x, make<float, layout<none, none, none, "data">>(m, {3, 3, 4, 2}));
 // error: ashlar::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, "model">>(m, {3, 3, 4, 2}));
-}  // namespace conv2d_partial_meets_shard
+}  // namespace partial_meets_shard
 
 // Windows that do not move on.
-namespace conv2d_stride_of_zero {
+namespace stride_of_zero {
 constexpr auto right = conv2d<1>(x, k);
 // error: ashlar::conv2d: stride and dilation are 1 or more
 constexpr auto wrong = conv2d<0>(x, k);
-}  // namespace conv2d_stride_of_zero
+}  // namespace stride_of_zero
 
 // A kernel of static extents that is wider than the halo of the images.
 namespace wider_than_the_halo {

@@ -5,7 +5,7 @@ using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 
 // A function of the index is nonlinear, so it takes no partial operand.
-namespace elementwise_index_of_a_partial_operand {
+namespace index_of_a_partial_operand {
 using grid = mesh<axis<"y">>;
 constexpr abstract_mesh<grid> m(grid{{2}});
 constexpr auto x = make<double, partial<layout<none>, "y">>(m, {8});
@@ -13,20 +13,20 @@ constexpr auto shifted = [](cell_index<1> const& at, double v) { return v + stat
 constexpr auto right = elementwise(shifted, all_reduce(x));
 // error: ashlar::elementwise: a function of the program takes no partial operand; all_reduce it first, or if the function is linear write elementwise<linearity::linear>(f, x)
 constexpr auto wrong = elementwise(shifted, x);
-}  // namespace elementwise_index_of_a_partial_operand
+}  // namespace index_of_a_partial_operand
 
 // A function that takes the index of a vector, on a matrix.
-namespace elementwise_index_of_another_rank {
+namespace index_of_another_rank {
 using grid = mesh<axis<"y">>;
 constexpr abstract_mesh<grid> m(grid{{2}});
 constexpr auto x = make<double, layout<"y", none>>(m, {8, 3});
 constexpr auto right = elementwise([](cell_index<2> const& at, double v) { return v + static_cast<double>(at[0]); }, x);
 // error: ashlar::elementwise: the function takes one element of each tensor, and before them cell_index<N> if it wants the index; N is the dimensions of the result
 constexpr auto wrong = elementwise([](cell_index<1> const& at, double v) { return v + static_cast<double>(at[0]); }, x);
-}  // namespace elementwise_index_of_another_rank
+}  // namespace index_of_another_rank
 
 // A function of the index on sums in halo cells.
-namespace elementwise_index_on_halo_sums {
+namespace index_on_halo_sums {
 using grid = mesh<axis<"y">>;
 constexpr abstract_mesh<grid> m(grid{{2}});
 constexpr auto sums = make<double, halo_sums<layout<halo("y", 1)>>>(m, {8});
@@ -37,39 +37,39 @@ struct weighted {
 constexpr auto right = elementwise(weighted{}, add_halo(sums));
 // error: ashlar::elementwise: the function takes the index of its element, and the halo of an operand holds sums; write add_halo(x) first
 constexpr auto wrong = elementwise(weighted{}, sums);
-}  // namespace elementwise_index_on_halo_sums
+}  // namespace index_on_halo_sums
 
-namespace elementwise_label_that_would_be_summed {
+namespace label_that_would_be_summed {
 constexpr auto right = elementwise<"ij,i->ij">(
     ops_detail::fn::multiply{}, make<float, layout<"data", "model">>(m, {8, 4}), make<float, layout<"data">>(m, {8}));
 // error: ashlar::elementwise: a label that the result lacks would be summed; write einsum, or sum it first
 constexpr auto wrong = elementwise<"ij,i->i">(
     ops_detail::fn::multiply{}, make<float, layout<"data", "model">>(m, {8, 4}), make<float, layout<"data">>(m, {8}));
-}  // namespace elementwise_label_that_would_be_summed
+}  // namespace label_that_would_be_summed
 
-namespace elementwise_labels_of_other_ranks {
+namespace labels_of_other_ranks {
 constexpr auto right = elementwise<"ij,i->ij">(
     ops_detail::fn::multiply{}, make<float, layout<"data", "model">>(m, {8, 4}), make<float, layout<"data">>(m, {8}));
 // error: ashlar::elementwise: the equation has one operand for each tensor, and one label for each dimension
 constexpr auto wrong = elementwise<"ij,ij->ij">(
     ops_detail::fn::multiply{}, make<float, layout<"data", "model">>(m, {8, 4}), make<float, layout<"data">>(m, {8}));
-}  // namespace elementwise_labels_of_other_ranks
+}  // namespace labels_of_other_ranks
 
-namespace elementwise_labels_that_no_operand_has_all {
+namespace labels_that_no_operand_has_all {
 constexpr auto right = elementwise<"ij,i->ij">(
     ops_detail::fn::multiply{}, make<float, layout<"data", "model">>(m, {8, 4}), make<float, layout<"data">>(m, {8}));
 // error: ashlar::elementwise: no operand has all labels of the result; expand one of them, or write einsum
 constexpr auto wrong = elementwise<"ij,k->ijk">(
     ops_detail::fn::multiply{}, make<float, layout<"data", "model">>(m, {8, 4}), make<float, layout<"data">>(m, {8}));
-}  // namespace elementwise_labels_that_no_operand_has_all
+}  // namespace labels_that_no_operand_has_all
 
 // A sum of a sharded and a whole tensor.
-namespace elementwise_one_sided {
+namespace one_sided {
 constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
 constexpr auto right = x + make<float, layout<none>>(m, {4});
 // error: ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other; redistribute one of them so that both are sharded alike, or if it has extent 1 there, drop the dimension and write expand<dim>(x, like)
 constexpr auto wrong = x + make<float, layout<none, none>>(m, {8, 4});
-}  // namespace elementwise_one_sided
+}  // namespace one_sided
 
 // An equation with half an arrow.
 namespace with_another_syntax {

@@ -6,7 +6,7 @@ constexpr grid m{{2, 2}};
 constexpr auto a = make<float, layout<none>>(m, {4});
 
 // Factors of more dimensions than what they scale.
-namespace layer_norm_factors_of_more_dimensions {
+namespace factors_of_more_dimensions {
 constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
 constexpr auto right = layer_norm(x, a, a, 1e-5);
 // error: ashlar::layer_norm: the factors have one dimension or more, the last ones of x
@@ -14,7 +14,7 @@ namespace wrong {
 constexpr auto a = make<float, layout<none, none, none>>(m, {2, 8, 4});
 constexpr auto y = layer_norm(x, a, a, 1e-5);
 }  // namespace wrong
-}  // namespace layer_norm_factors_of_more_dimensions
+}  // namespace factors_of_more_dimensions
 
 // Normalising a dimension of which each rank has a piece.
 namespace of_a_sharded_dimension {

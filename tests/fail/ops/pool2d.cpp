@@ -48,12 +48,12 @@ constexpr auto wrong = max_pool2d<2>(make<float, layout<none, none, "data", none
 }  // namespace of_sharded_pixels
 
 // Windows without elements.
-namespace pool2d_window_of_zero {
+namespace window_of_zero {
 constexpr auto x = make<float, layout<"data", none, none, none>>(m, {8, 6, 6, 4});
 constexpr auto right = max_pool2d<2>(x);
 // error: ashlar::pool2d: window and stride are 1 or more
 constexpr auto wrong = max_pool2d<0, 1>(x);
-}  // namespace pool2d_window_of_zero
+}  // namespace window_of_zero
 
 // Pooling of images whose corners were not exchanged, and of images with a halo of channels.
 namespace without_corners {

@@ -7,7 +7,7 @@ struct scan : user_operation<"bt->bt", "t"> {};
 struct product : user_operation<"b,c->bc", "", linearity::multilinear> {};
 
 // A user's operation whose result lacks a label that is not whole.
-namespace user_operation_drops_a_label {
+namespace drops_a_label {
 namespace right {
 struct total : user_operation<"bt->b", "t"> {};
 constexpr auto y = apply(total{}, make<float, layout<"data", none>>(m, {8, 4}));
@@ -17,7 +17,7 @@ namespace wrong {
 struct total : user_operation<"bt->b"> {};
 constexpr auto y = apply(total{}, make<float, layout<"data", none>>(m, {8, 4}));
 }  // namespace wrong
-}  // namespace user_operation_drops_a_label
+}  // namespace drops_a_label
 
 // A user's operation that is not linear, of a partial sum.
 namespace of_a_partial_sum {
@@ -85,20 +85,20 @@ constexpr auto wrong = apply(scan{}, make<float, layout<"data", none, none>>(m, 
 }  // namespace of_other_rank
 
 // A user's operation of two tensors that shard a label differently.
-namespace user_operation_one_sided {
+namespace one_sided {
 struct mix : user_operation<"bt,b->bt", "t"> {};
 constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
 constexpr auto right = apply(mix{}, x, make<float, layout<"data">>(m, {8}));
 // error: ashlar::user_operation: a label is sharded over the axis in one operand and not in another; redistribute one of them so that both are sharded alike
 constexpr auto wrong = apply(mix{}, x, make<float, layout<none>>(m, {8}));
-}  // namespace user_operation_one_sided
+}  // namespace one_sided
 
 // A label that is to be whole, and that no operand has.
-namespace user_operation_whole_label_unknown {
+namespace whole_label_unknown {
 constexpr auto right = apply(scan{}, make<float, layout<"data", none>>(m, {8, 4}));
 // error: ashlar::user_operation: a label that is to be whole is in no operand; name labels of the equation
 namespace wrong {
 struct scan : user_operation<"bt->bt", "s"> {};
 constexpr auto y = apply(scan{}, make<float, layout<"data", none>>(m, {8, 4}));
 }  // namespace wrong
-}  // namespace user_operation_whole_label_unknown
+}  // namespace whole_label_unknown
