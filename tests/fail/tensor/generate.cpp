@@ -68,7 +68,7 @@ constexpr float factor = 1.f / 255;
 auto by_fractions(device_mesh<line> const& m) { return generate<whole, layout<"x">>(m, {8}, fraction{}); }
 auto by_complex_numbers(device_mesh<line> const& m) { return generate<double, layout<"x">>(m, {8}, complex_number{}); }
 auto cells(device_mesh<line> const& m) { return generate<whole, field>(m, {8}, fraction{}); }
-void border(sharded_tensor<whole, field, line> const& u) { set_beyond(u, fraction{}); }
+void border(sharded_tensor<bool, field, line> const& u) { set_beyond(u, fraction{}); }
 // error: ashlar::full: the number is floating and the elements are integers or bool, or it is complex and they are real; make a tensor of the number's type
 void fill_with(sharded_tensor<int, layout<"x">, line>& x) { fill(x, factor); }
 // error: ashlar::full: the number is floating and the elements are integers or bool, or it is complex and they are real; make a tensor of the number's type

@@ -108,13 +108,13 @@ void made(device_mesh<grid> const& m) {
 namespace wrong {
 using tensor_of_rows = sharded_tensor<float, rows>;
 using tensor_with_halo = sharded_tensor<float, stale<haloed>>;
-// error: ashlar::sharded_tensor: the assigned tensor is on another mesh than the variable; name its mesh as the third argument, as in sharded_tensor<T, L, grid>, or write auto y = x
+// 2 errors: ashlar::sharded_tensor: the assigned tensor is on another mesh than the variable; name its mesh as the third argument, as in sharded_tensor<T, L, grid>, or write auto y = x
 void assigned(device_mesh<grid> const& m) {
   tensor_of_rows x = zeros<float, rows>(m, {3, 4});
   x = zeros<float, rows>(m, {3, 4});
   tensor_with_halo const h = with_halo<haloed>(zeros<float, rows>(m, {3, 4}));
 }
-// error: ashlar::sharded_tensor: the tensor is on another mesh than the given one; name this mesh as the third argument, as in sharded_tensor<T, L, grid>, or write make<T, L>(m, extents)
+// 2 errors: ashlar::sharded_tensor: the tensor is on another mesh than the given one; name this mesh as the third argument, as in sharded_tensor<T, L, grid>, or write make<T, L>(m, extents)
 void made(device_mesh<grid> const& m) {
   tensor_of_rows const x(m, shape::of(3, 4));
   tensor_with_halo const h(m, shape::of(3, 4));
@@ -128,8 +128,8 @@ namespace right {
 auto rank_of(sharded_tensor<float, layout<"x", none>, line> const& x) { return x.extents().rank; }
 auto rank_of_halo(sharded_tensor<float, stale<layout<halo("x", 1), none>>, line> const& x) { return x.extents().rank; }
 }  // namespace right
-// error: ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh
 namespace wrong {
+// error on each line: ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh
 auto rank_of(sharded_tensor<float, layout<"y", none>, line> const& x) { return x.extents().rank; }
 auto rank_of_halo(sharded_tensor<float, stale<layout<halo("y", 1), none>>, line> const& x) { return x.extents().rank; }
 }  // namespace wrong
