@@ -10,14 +10,14 @@ using sharded =
     model_parallel<"data", rule<"d2/kernel", layout<"model", none>>, output_rule<"d2", layout<"data", none>>>;
 constexpr bool right = places_all<sharded>(mesh<axis<"data">, axis<"model">>{{2, 4}}, model, [](auto const& handle) {
   auto const p = init<sharded>(handle, model, prng_key{1});
-  auto const h = redistribute<layout<"data", "model">>(make<float, layout<"data", none>>(handle, {16, 4});
+  auto const h = redistribute<layout<"data", "model">>(make<float, layout<"data", none>>(handle, {16, 4}));
   auto const y = einsum<"bh,ho->bo">(h, p.d2.kernel);
   (void)place<sharded, "d2">(p, y);
 });
 // error: ashlar::places_all: the network never places the output that an output_rule is for; write place<Strategy, "its path">(p, y), or leave the rule out
 constexpr bool wrong = places_all<sharded>(mesh<axis<"data">, axis<"model">>{{2, 4}}, model, [](auto const& handle) {
   auto const p = init<sharded>(handle, model, prng_key{1});
-  auto const h = redistribute<layout<"data", "model">>(make<float, layout<"data", none>>(handle, {16, 4});
+  auto const h = redistribute<layout<"data", "model">>(make<float, layout<"data", none>>(handle, {16, 4}));
   auto const y = einsum<"bh,ho->bo">(h, p.d2.kernel);
   (void)all_reduce(y);
 });
