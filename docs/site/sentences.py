@@ -3,8 +3,12 @@ are on the pages of errors.py; a list at the end names the others, with the reas
 
 import pathlib
 import re
+import sys
 
 import families
+
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "tests" / "scripts"))
+import must_fail
 
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SENTENCE = re.compile(r"ashlar::[\w:<>~]+: (\S)?")  # without more, a value follows
@@ -199,17 +203,9 @@ def sentences(root):
     return out
 
 
-def expected(text):
-    """The regular expressions that a program of tests/fail has to show, by its comments."""
-    return re.findall(r"^ *// EXPECT: (.*)$", text, re.M)
-
-
 def expected_of_compiler(root):
-    """The regular expressions of tests/fail, with the program's path below tests/fail."""
-    out = []
-    for path in sorted((root / "tests" / "fail").rglob("*.cpp")):
-        out += [(re.compile(r), path) for r in expected(path.read_text(encoding="utf-8"))]
-    return out
+    """What the compiler has to print about programs of tests/fail, with the program's path."""
+    return [(text, path) for path in sorted((root / "tests" / "fail").rglob("*.cpp")) for mistake in must_fail.mistakes(path)[1] for text in mistake.texts]
 
 
 def test_cases(root):
@@ -286,7 +282,7 @@ def provoked(root, found=None):
         entity = (re.match(r"ashlar::(?:\w+::)*(\w+)", s["text"]) or [0, ""])[1]
         layer = s["header"].partition("/")[0]
         near = {"io", "data", "checkpoint"} if layer in {"io", "data", "checkpoint"} else {layer}
-        s["compiler"] = next((path for regex, path in of_compiler if regex.search(s["text"])), None)
+        s["compiler"] = next((path for text, path in of_compiler if text in s["text"]), None)
         fitting, own, total = [], set(WORD.findall(s["text"])), sum(map(number_of_words, pieces))
         for text, path, name, lines, n in literals:
             if len(own & vocabulary[text]) < min(3, total):

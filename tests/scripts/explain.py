@@ -1,6 +1,7 @@
 """explain.py PROGRAM ROOT [--all] COMPILER FLAG...: scripts/explain begins with the sentence, the user's line, and the axis and
 layouts of a mistake, in the user's words. It reads what COMPILER prints about programs of tests/fail: some, or all with --all."""
 
+import functools
 import importlib.machinery
 import importlib.util
 import pathlib
@@ -8,44 +9,47 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import must_fail
+
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 every = sys.argv[3] == "--all"
 compiler = sys.argv[4 if every else 3:]
 
-# What the explanation holds after the sentence. {} is the path of the program.
+# What the explanation of a mistake, layer/source/namespace, holds after the sentence.
 EXPECTED = {
-    "ops/one_sided_contraction": ['  at {}:16: constexpr auto y = einsum<"ik,kj->ij">(a, b);', '  axis "data"',
+    "ops/einsum/one_sided_contraction": ['  at constexpr auto wrong = einsum<"ik,kj->ij">(a, make<float, layout<none, none>>(m, {4, 6}));', '  axis "data"',
                                   '  layouts layout<none, "data"> and layout<none, none>'],
-    "ops/max_of_a_partial_sum": None,
-    "ops/all_gather_of_one_of_two_block_cyclic_axes": None,
-    "ops/operands_on_two_meshes": None,
-    "ops/element_by_an_index": ['  at {}:14: constexpr auto f() {{ return x[3]; }}', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
-    "ops/tensor_to_a_stream": ['  at {}:14: void show(std::ostream& out) {{ out << make<float, layout<"data">>(m, {{8}}); }}', '  mesh mesh<axis<"data">>',
+    "ops/reduce/max_of_a_partial_sum": None,
+    "ops/all_gather/of_one_of_two_block_cyclic_axes": None,
+    "ops/collectives/operands_on_two_meshes": None,
+    "ops/not_python/element_by_an_index": ['  at constexpr auto wrong() { return x[3]; }', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
+    "ops/not_python/tensor_to_a_stream": ['  at void wrong(std::ostream& out) { out << make<float, layout<"data">>(m, {8}); }', '  mesh mesh<axis<"data">>',
                                '  layout layout<"data">'],
-    "ops/comparison_as_a_condition": ['  at {}:14: constexpr int f() {{ return x > 0.f ? 1 : 0; }}', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
-    "ops/result_of_a_collective_dropped": None,
-    "mesh/size_of_unknown_axis": ['  at {}:10: inline constexpr int n = grid.size<"modle">();', '  axis "modle"',
+    "ops/not_python/comparison_as_a_condition": ['  at constexpr int wrong() { return x > 0.f ? 1 : 0; }', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
+    "ops/all_reduce/result_of_a_collective_dropped": None,
+    "mesh/mesh/size_of_unknown_axis": ['  at inline constexpr int wrong = grid.size<"modle">();', '  axis "modle"',
                                   '  mesh mesh<axis<"data">, axis<"model">>'],
-    "mesh/axis_of_two_names": ['  at {}:9: using both = mesh<axis<axes("data", "model")>>;'],
-    "mesh/axis_none": ['  at {}:9: using data = axis<none>;'],
-    "layout/axis_shards_two_dimensions": ['  at {}:9: using square = layout<"data", "data">;', '  layout layout<"data", "data">'],
-    "layout/names_joined_by_a_comma": None,
-    "layout/equation_without_arrow": [
-        '  at {}:10: inline constexpr layout_detail::einsum_equation product = layout_detail::parse("ik,kj");'],
-    "plan/negative_extent": ['  at {}:12: constexpr auto x = make<float, layout<"data">>(m, {{-1}});', '  layout layout<"data">'],
-    "plan/draw_svg_between_other_numbers_of_dimensions": [
-        '  at {}:13: void show(std::ostream& out) {{ draw_svg<layout<"x", none>, columns>(out, mesh<axis<"x">>{{{{2}}}}, {{4, 4}}); }}',
+    "mesh/axis/of_two_names": ['  at using wrong = mesh<axis<axes("data", "model")>>;'],
+    "mesh/axis/axis_none": ['  at using wrong = axis<none>;'],
+    "layout/layout/axis_shards_two_dimensions": ['  at using wrong = layout<"data", "data">;', '  layout layout<"data", "data">'],
+    "layout/layout/names_joined_by_a_comma": None,
+    "layout/equation/without_arrow": [
+        '  at inline constexpr layout_detail::einsum_equation wrong = layout_detail::parse("ik,kj");'],
+    "plan/make/negative_extent": ['  at constexpr auto wrong = make<float, layout<"data">>(m, {-1});', '  layout layout<"data">'],
+    "plan/draw/draw_svg_between_other_numbers_of_dimensions": [
+        '  at void wrong(std::ostream& out) { draw_svg<layout<"x", none>, layout<"x">>(out, mesh<axis<"x">>{{2}}, {4, 4}); }',
         '  layouts layout<"x", none> and layout<"x">'],
-    "ops/full_of_a_halo": ['  at {}:13: constexpr auto u = full<double, field>(m, {{8, 8}}, 1.);', '  layout layout<halo("y", 1), halo("x", 1)>'],
-    "mesh/mesh_of_names": ['  at {}:10: using grid = mesh<"data", "model">;'],
-    "layout/number_as_dimension": ['  at {}:10: using rows = layout<"data", 0>;'],
-    "autodiff/parameters_without_names": ['  at {}:22: auto [value, gradients] = value_and_grad<"data">(loss)(p, make<float, layout<"data", none>>(m, {{6, 8}}));',
+    "ops/arange/full_of_a_halo": ['  at constexpr auto wrong = full<double, field>(m, {8, 8}, 1.);', '  layout layout<halo("y", 1), halo("x", 1)>'],
+    "mesh/mesh/of_names": ['  at using wrong = mesh<"data", "model">;'],
+    "layout/layout/number_as_dimension": ['  at using wrong = layout<"data", 0>;'],
+    "autodiff/parameters/without_names": ['  at auto [value, gradients] = value_and_grad<"data">(loss)(p, make<float, layout<"data", none>>(m, {6, 8}));',
                                           '  mesh mesh<axis<"data">>', '  layouts layout<none, none> and layout<none>'],
-    "autodiff/loss_is_replicated": None,
-    "autodiff/parameter_partial_by_a_maximum": None,
+    "autodiff/value_and_grad/loss_is_replicated": None,
+    "autodiff/parameters/parameter_partial_by_a_maximum": None,
 }
 # clang names no layout in notes about calls of constexpr functions.
-NAMED_BY_GCC_ALONE = {"plan/negative_extent"}
+NAMED_BY_GCC_ALONE = {"plan/make/negative_extent"}
 INTERNAL = re.compile(r"basic_|_detail|axis_name|literal<|split<|\d{7}|whole[,>]")
 
 
@@ -53,17 +57,24 @@ def explain(text):
     return subprocess.run([sys.executable, program], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+@functools.cache
+def compiled(source):
+    return must_fail.errors(must_fail.compiled(source, compiler), source)
+
+
 def faults(name):
-    source = root / "tests" / "fail" / (name + ".cpp")
-    printed = subprocess.run(compiler + ["-fsyntax-only", str(source)], capture_output=True, text=True).stderr
+    folder, _, mistake_name = name.rpartition("/")
+    source = root / "tests" / "fail" / (folder + ".cpp")
+    mistake = next(m for m in must_fail.mistakes(source)[1] if m.name == mistake_name)
+    error = next(e for e in compiled(source) if e.lines & set(mistake.lines) and any(must_fail.shows(e, text) for text in mistake.texts))
+    printed = "\n".join(error.printed)
     lines = explain(printed)
     head = lines[:lines.index("")]
     # Without the user's own line, and without sentences of the headers, which say "whole" in its usual sense.
     types = "\n".join([line for line in head[:1] if not line.startswith("ashlar::")] + head[2:])
     sentences = set(re.findall(r"ashlar::[\w:<>]+: .*?(?=\"|$)", printed, re.M))
-    # The test of the sentence itself is must_fail.sh; where a mistake has several, the first error's is explained.
-    regexes = re.findall(r"^ *// EXPECT: (.*)$", source.read_text(encoding="utf-8"), re.M)
-    if head[0].startswith("ashlar::") and len(sentences) == 1 and not any(re.search(regex, head[0]) for regex in regexes):
+    # The test of the sentence itself is must_fail.py.
+    if head[0].startswith("ashlar::") and len(sentences) == 1 and not any(text in head[0] for text in mistake.texts):
         yield "the first line is not the sentence"
     if len(head) > 5:
         yield "more than 5 lines precede the compiler's"
@@ -74,17 +85,17 @@ def faults(name):
     errors = [line for line in printed.splitlines() if re.search("static assertion failed due|evaluates to false", line)]
     if re.search(r"basic_(layout|partial)<", "".join(errors[:1])) and "layout" not in "\n".join(head[2:]):
         yield "no layout"
-    exact = [line.format(source) for line in EXPECTED.get(name) or []]
+    exact = EXPECTED.get(name)
     if name in NAMED_BY_GCC_ALONE and len(head) == 2:
         exact = exact[:1]
-    if exact and head[1:] != exact:
+    if exact and [re.sub(r"  at \S+:\d+: ", "  at ", line) for line in head[1:]] != exact:
         yield "not the expected lines:\n" + "\n".join(exact)
 
 
 names = sorted(EXPECTED)
 if every:
-    names = sorted(str(p.relative_to(root / "tests" / "fail").with_suffix("")) for p in (root / "tests" / "fail").glob("*/*.cpp"))
-    names = [name for name in names if not name.startswith("without_")]
+    names = [f"{source.parent.name}/{source.stem}/{mistake.name}" for source in sorted((root / "tests" / "fail").glob("*/*.cpp"))
+             for mistake in must_fail.mistakes(source)[1] if not source.parent.name.startswith("without_")]
 failed = 0
 for name in names:
     for fault in faults(name):

@@ -8,6 +8,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
+import must_fail
 from public_names import blanked, head_of, public_declarations
 
 root = pathlib.Path(sys.argv[1])
@@ -38,8 +39,8 @@ for folder in ("ops", "linalg", "autodiff"):
                 functions.add(name)
 
 values = set(re.findall(r'\brow\("([\w:]+)"', (root / "tests/mpi/ops/functions_of_integers.cpp").read_text(encoding="utf-8")))
-sentences = {found for source in (root / "tests/fail").rglob("*.cpp")
-             for found in re.findall(r"^ *// EXPECT: (ashlar::[\w:]+): (?=[^\n]*(?:integers|are float|are real))", source.read_text(encoding="utf-8"), re.M)}
+texts = [text for source in (root / "tests/fail").rglob("*.cpp") for mistake in must_fail.mistakes(source)[1] for text in mistake.texts]
+sentences = {found[1] for found in (re.match(r"(ashlar::[\w:]+): .*(?:integers|are float|are real)", text) for text in texts) if found}
 refused = {name.removeprefix("ashlar::") for name in sentences}
 refused |= {name for sentence, names in AS.items() if sentence in sentences for name in names.split()}
 others = {name for names in OTHERS.values() for name in names.split()}

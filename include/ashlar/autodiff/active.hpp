@@ -26,18 +26,27 @@ struct dual_layout {
 // A filled halo and a halo of sums are duals. A stale halo is its own dual. The layout of the owned cells has its own.
 template <axis_mask Replicated, class L>
 struct replicated_halo_has_given_cells {
-  static constexpr bool value = Replicated != 0 && partial_halo_has_given_cells<L>::value;
+  static constexpr bool value = [] {
+    if constexpr (Replicated != 0 && layout_has_a_halo<L>::value)
+      return partial_halo_has_given_cells<L>::value;
+    else
+      return false;
+  }();
 };
+template <axis_mask Replicated, class L>
+constexpr void require_no_replicated_given_cells() {
+  static_assert(
+      !replicated_halo_has_given_cells<Replicated, L>::value,
+      "ashlar::value_and_grad: a tensor with a given edge is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another edge, or name no such axis, as in value_and_grad<none>(f)");
+}
 template <class X, axis_mask Replicated>
   requires(layout_has_a_halo<layout_t<X>>::value)
 struct dual_layout<X, Replicated> {
   using L = layout_t<X>;
-  static_assert(
-      !replicated_halo_has_given_cells<Replicated, L>::value,
-      "ashlar::value_and_grad: a tensor with a given edge is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another edge, or name no such axis, as in value_and_grad<none>(f)");
   using filled = std::conditional_t<has_halo_sums<L>, fresh<L>, halo_sums<L>>;
   using same = std::conditional_t<is_in_state<L, halo_state::stale>, L, filled>;
   static auto chosen() {
+    require_no_replicated_given_cells<Replicated, L>();
     if constexpr (Replicated != 0 || halo_is_partial<L>::value)
       return static_cast<
           typename with_owned_layout<same, typename dual_layout<ops_detail::owned_part<X>, Replicated>::type>::type*>(
@@ -165,10 +174,17 @@ constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& 
     } else {
       auto g = op.template pullback<I>(ct, y, stop_gradient(x)...);
       using C = typename Operand::cotangent_type;
+      constexpr bool fits =
+          std::is_same_v<layout_t<decltype(g)>, layout_t<decltype(as_terms(std::declval<C const&>()))>>;
       static_assert(
-          std::is_same_v<layout_t<decltype(g)>, layout_t<decltype(as_terms(std::declval<C const&>()))>>,
+          fits,
           "ashlar::value_and_grad: the pullback gives a cotangent of another layout than the operand's dual; see docs/explanation/rules.md");
-      operand.cotangent().add(from_terms<C>(materialize(g)));
+      if constexpr (!fits)
+        return;
+      else if constexpr (std::is_same_v<element_t<decltype(g)>, element_t<C>>)
+        operand.cotangent().add(from_terms<C>(materialize(g)));
+      else  // integers, on the way to the operation that gave them, which has no derivative
+        operand.cotangent().add(from_terms<C>(materialize(cast<element_t<C>>(g))));
     }
   }
 }
@@ -229,7 +245,8 @@ constexpr auto apply(Op const& op, X const&... x) {
     active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(
         autodiff_detail::tape_of(x...), y);
     // Operands that do not fit are an error already. The derivative would repeat it.
-    if constexpr (ops_detail::result_of<Op, autodiff_detail::tensor_of<X>...>::r.why == fault::fits)
+    if constexpr (ops_detail::result_of<Op, autodiff_detail::tensor_of<X>...>::r.why == fault::fits &&
+                  autodiff_detail::invariant_meets_other<X...> == 0)
       result.recording_tape().push(autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{
           op, result, meta_detail::product<X...>(x...)});
     return result;

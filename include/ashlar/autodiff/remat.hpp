@@ -26,7 +26,7 @@ constexpr tape& tape_of_leaves(X const& x, Rest const&... rest) {
 
 template <class X>
 struct function_uses_an_active_value_that_is_no_argument {
-  static constexpr bool value = active_value<X>;
+  static constexpr bool value = has_active_leaf<X>;
 };
 
 // Makes the results of f active. The type that f returns for active arguments says which results are active, and over
@@ -105,18 +105,19 @@ struct rematerialized {
     if constexpr ((has_active_leaf<X> || ...)) {
       auto const y = ashlar::map([](auto const& leaf) { return evaluated(leaf); },
                                  f(ashlar::map([](auto const& leaf) { return stop_gradient(leaf); }, x)...));
-      for_each_leaf(
-          [](auto const& leaf) {
-            static_assert(
-                !function_uses_an_active_value_that_is_no_argument<std::remove_cvref_t<decltype(leaf)>>::value,
-                "ashlar::remat: the function uses a value under differentiation that is none of its arguments; pass it as one");
-          },
-          y);
-      tape& t = tape_of_leaves(x...);
-      using Result = std::remove_cvref_t<decltype(f(x...))>;
-      auto const results = result_like<Result>::on(t, y);
-      t.push(run_again<F, std::remove_cvref_t<decltype(results)>, X...>{f, results, {x...}});
-      return results;
+      using Y = std::remove_cvref_t<decltype(y)>;
+      static_assert(
+          !function_uses_an_active_value_that_is_no_argument<Y>::value,
+          "ashlar::remat: the function uses a value under differentiation that is none of its arguments; pass it as one");
+      if constexpr (function_uses_an_active_value_that_is_no_argument<Y>::value) {
+        return y;
+      } else {
+        tape& t = tape_of_leaves(x...);
+        using Result = std::remove_cvref_t<decltype(f(x...))>;
+        auto const results = result_like<Result>::on(t, y);
+        t.push(run_again<F, std::remove_cvref_t<decltype(results)>, X...>{f, results, {x...}});
+        return results;
+      }
     } else {
       return f(x...);
     }

@@ -41,7 +41,13 @@ inline constexpr bool is_with_aux<with_aux<V, X>> = true;
 
 template <axis_mask Axes, class X>
 constexpr auto activate(tape& t, X const& x) {
-  return active<X, Axes & ~named_of<X>>(t, x);
+  constexpr axis_mask replicated = Axes & ~named_of<X>;
+  if constexpr (replicated_halo_has_given_cells<replicated, layout_t<X>>::value) {
+    require_no_replicated_given_cells<replicated, layout_t<X>>();
+    return active<X, 0>(t, x);
+  } else {
+    return active<X, replicated>(t, x);
+  }
 }
 
 // No axis is a valid choice, too: then all parameters are invariant.
@@ -83,11 +89,13 @@ constexpr void run_backward(Loss const& loss) {
   static_assert(
       !loss_is_replicated<axis>::value,
       "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once per rank; name an axis over which it is partial, or make it invariant by all_reduce or all_gather<axis, invariant>");
-  using C = typename Loss::cotangent_type;
-  loss.cotangent().add(filled<element_t<C>, layout_t<C>>(loss.mesh(), shape{}, element_t<C>(1)));
-  enter(loss.mesh(), pass::backward);
-  loss.recording_tape().run();
-  enter(loss.mesh(), pass::update);
+  if constexpr (!loss_is_no_scalar<layout_t<Loss>>::value) {
+    using C = typename Loss::cotangent_type;
+    loss.cotangent().add(filled<element_t<C>, layout_t<C>>(loss.mesh(), shape{}, element_t<C>(1)));
+    enter(loss.mesh(), pass::backward);
+    loss.recording_tape().run();
+    enter(loss.mesh(), pass::update);
+  }
 }
 
 template <class A>

@@ -33,7 +33,8 @@ struct pulled_back {
         static_assert(
             !cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value,
             "ashlar::vjp: the cotangent has another layout than the dual of the function's value; redistribute it, see docs/explanation/differentiation.md");
-        y.cotangent().add(C(materialize(cotangent)));
+        if constexpr (!cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value)
+          y.cotangent().add(C(materialize(cotangent)));
       }
     }
     t.run();

@@ -161,8 +161,9 @@ struct more_than_seven_reductions<op_list<Op...>> {
 };
 template <class Context, class L, class Op, class... A>
 struct value_of<Context, basic_partial<L, Op, A...>> {
+  static constexpr bool reductions_fit = !more_than_seven_reductions<typename Context::ops>::value;
   static_assert(
-      !more_than_seven_reductions<typename Context::ops>::value,
+      reductions_fit || requires { value_of<Context, L>::reductions_fit; },  // the innermost layout says it
       "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
   static constexpr layout_value make() {
     layout_value v = value_of<Context, L>::make();

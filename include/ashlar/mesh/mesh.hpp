@@ -14,9 +14,9 @@ inline constexpr int run_time_size = 0;
 /// A mesh axis as a type: a name and a size. The size is 0 if it is given at run time.
 template <class Name, int Size>
 struct basic_axis {
-  static_assert(Size >= 0, "ashlar::axis: a size is positive; leave it out where it comes at run time");
   using name = Name;
   static constexpr int static_size = Size;
+  static_assert(Size >= 0, "ashlar::axis: a size is positive; leave it out where it comes at run time");
 };
 
 }  // namespace mesh_detail
@@ -112,7 +112,7 @@ class mesh {
   constexpr explicit mesh(S const& s) : shape_(s) {
     if (s.axes != axes) throw "ashlar::mesh: it needs one size for each axis";
     constexpr int fixed[sizeof...(Axes) + 1]{Axes::static_size..., 0};
-    for (int a = 0; a < axes; ++a) {
+    for (int a = 0; a < axes && a < max_axes; ++a) {
       if (s.size[a] < 1) throw "ashlar::mesh: the size of an axis is 1 or more";
       if (fixed[a] != mesh_detail::run_time_size && fixed[a] != s.size[a])
         throw "ashlar::mesh: the size given differs from the axis' static size; leave one of the two out";
@@ -127,7 +127,8 @@ class mesh {
   constexpr int size() const {
     static_assert(!mesh_detail::axis_missing_from_mesh<mesh, meta_detail::axis_name_t<Name>>::value,
                   "ashlar::mesh::size: the mesh has no axis of this name; use one of its axes");
-    return shape_.size[meta_detail::name_index_v<names, meta_detail::axis_name_t<Name>>];
+    constexpr int axis = meta_detail::name_index_v<names, meta_detail::axis_name_t<Name>>;
+    return shape_.size[axis < 0 ? 0 : axis];
   }
   friend constexpr bool operator==(mesh const&, mesh const&) = default;
 
@@ -137,7 +138,7 @@ class mesh {
     static_assert(!mesh_detail::sizes_differ_from_axes<mesh, N>::value,
                   "ashlar::mesh: it needs one size for each axis; give as many as it has axes");
     mesh_shape s{axes, {}};
-    for (int a = 0; a < axes && a < static_cast<int>(N); ++a) s.size[a] = sizes[a];
+    for (int a = 0; a < axes && a < static_cast<int>(N) && a < max_axes; ++a) s.size[a] = sizes[a];
     return s;
   }
   mesh_shape shape_;

@@ -103,9 +103,6 @@ template <class List>
 struct names_of_list;
 template <class... N>
 struct names_of_list<name_list<N...>> {
-  static_assert(
-      sizeof...(N) <= max_axes,
-      "ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together");
   using all = slot_list<std::index_sequence_for<N...>, N...>;
   static constexpr char const* text[sizeof...(N) + 1]{N::text..., nullptr};
   template <class Name>
@@ -114,6 +111,11 @@ struct names_of_list<name_list<N...>> {
     ((std::is_same_v<Name, N> ? void(found = i) : void(), ++i), ...);
     return found;
   }();
+
+  // At the end, because clang reads no member after a static_assert that fails.
+  static_assert(
+      sizeof...(N) <= max_axes,
+      "ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together");
 };
 
 /// The names in a dimension's literal, major to minor, as name_list.

@@ -256,7 +256,7 @@ constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site:
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
                 "ashlar::conv2d: stride and dilation are 1 or more");
-  return ops_detail::conv2d_of<void, Stride, Dilation, Edge>(images, kernel);
+  return ops_detail::conv2d_of<void, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
 }
 
 /// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer. It
@@ -268,7 +268,7 @@ constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site:
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
                 "ashlar::conv2d: stride and dilation are 1 or more");
-  return ops_detail::conv2d_of<To, Stride, Dilation, Edge>(images, kernel);
+  return ops_detail::conv2d_of<To, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
 }
 
 }  // namespace ashlar

@@ -173,7 +173,9 @@ template <equation E, class... X>
 constexpr auto einsum(X const&... x) {
   static_assert(sizeof...(X) == 1 || sizeof...(X) == 2,
                 "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
-  if constexpr (sizeof...(X) > 2) {
+  if constexpr (sizeof...(X) == 0) {
+    return 0;
+  } else if constexpr (sizeof...(X) > 2) {
     return ops_detail::first_operand(x...);
   } else if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
     layout_detail::require_syntax<E>();

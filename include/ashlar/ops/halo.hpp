@@ -237,7 +237,10 @@ template <class H, plain_tensor X>
                 "ashlar::with_halo: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
   static_assert(std::is_same_v<layout_t<X>, owned_layout_t<H>>,
                 "ashlar::with_halo: the tensor is split otherwise than the layout with a halo; redistribute it first");
-  return plan_detail::backend_of<X>::template copy_cells<stale<H>>(plan_detail::materialize(x));
+  if constexpr (ops_detail::halo_is_missing<H>::value)
+    return x;
+  else
+    return plan_detail::backend_of<X>::template copy_cells<stale<H>>(plan_detail::materialize(x));
 }
 
 }  // namespace ashlar

@@ -101,10 +101,10 @@ constexpr auto roll_along_async(rolled_along<Dim> along, X const& x, index_t by,
 
 template <bool Async, class Names, class X>
 constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
-  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
-                "ashlar::roll: the mesh has no axis of this name; name one of its axes");
+  constexpr bool missing = collective_axis_missing_from_mesh<mesh_t<X>, Names>::value;
+  static_assert(!missing, "ashlar::roll: the mesh has no axis of this name; name one of its axes");
   static_assert(
-      !no_dimension_is_split_by_these_alone<layout_t<X>, Names>::value,
+      missing || !no_dimension_is_split_by_these_alone<layout_t<X>, Names>::value,
       "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
   constexpr int d = dimension_split_by<layout_t<X>, Names>;
   if constexpr (d < 0)

@@ -108,7 +108,8 @@ struct recorded_neighbours {
         !offset_lacks_numbers<numbers, Dimensions>::value,
         "ashlar::stencil: an offset has a number for each dimension of the functor's reach; write 0 where the cell is not moved, as u(-1, 0)");
     static_assert(
-        !component_lacks_numbers<numbers, Rules::cells, Rules::rank>::value,
+        numbers > Rules::rank ||
+            !component_lacks_numbers<numbers, Rules::cells, Rules::rank>::value,  // neighbours say it
         "ashlar::stencil: a component is read by an offset and one number for each dimension of components; write u(-1, 0, c) for a tensor of 3 dimensions");
     static_assert(
         !(of_component && Rules::sharded),

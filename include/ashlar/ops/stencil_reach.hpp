@@ -21,7 +21,7 @@ consteval stencil_reach reach_of(int const (&lower)[N], int const (&upper)[N], b
   static_assert(N <= max_rank, "ashlar::stencil: a tensor has at most 8 dimensions");
   stencil_reach r;
   r.rank = static_cast<int>(N);
-  for (int d = 0; d < static_cast<int>(N); ++d) {
+  for (int d = 0; d < static_cast<int>(N) && d < max_rank; ++d) {
     if (lower[d] < 0 || upper[d] < 0) throw "ashlar::stencil: a reach is 0 or more cells in each dimension";
     r.lower[d] = lower[d];
     r.upper[d] = upper[d];

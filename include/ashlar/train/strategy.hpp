@@ -123,7 +123,7 @@ struct two_patterns_match_one_parameter {
 };
 template <class Parameter, class Layout, int Rank>
 struct rule_has_another_rank {
-  static constexpr bool value = Layout::rank != Rank;
+  static constexpr bool value = is_layout_v<Layout> && layout_does_not_fit<Layout, Rank>::value;
 };
 template <class Rule, class Model>
 struct rule_matches_no_parameter {
@@ -143,9 +143,11 @@ template <int Rule, class Otherwise, class Place, class... Rules>
   requires(Rule >= 0)
 struct layout_of_rule<Rule, Otherwise, Place, Rules...> {
   using rules = slot_list<std::index_sequence_for<Rules...>, Rules...>;
-  using type = typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
+  using given =
+      typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
+  using type = std::conditional_t<layout_does_not_fit<given, Place::rank>::value, Otherwise, given>;
   static_assert(
-      !rule_has_another_rank<typename parameter_of<typename Place::path>::type, type, Place::rank>::value,
+      !rule_has_another_rank<typename parameter_of<typename Place::path>::type, given, Place::rank>::value,
       "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension");
 };
 template <bool Output, class Otherwise, class Place, class... Rules>
@@ -160,9 +162,11 @@ struct strategy_gives_no_layout_of_this_rank {
 // The layout of a parameter: its own, or else the strategy's.
 template <class Strategy, class Path, class Weight>
 struct chosen_layout {
-  using type = typename Strategy::template parameter_layout<layout_place<Path, Weight::rank>>;
+  using given = typename Strategy::template parameter_layout<layout_place<Path, Weight::rank>>;
+  using misfit = strategy_gives_no_layout_of_this_rank<typename parameter_of<Path>::type, given, Weight::rank>;
+  using type = std::conditional_t<misfit::value, replicated<Weight::rank>, given>;
   static_assert(
-      !strategy_gives_no_layout_of_this_rank<typename parameter_of<Path>::type, type, Weight::rank>::value,
+      !misfit::value,
       "ashlar::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
 };
 template <class Strategy, class Path, int Rank, class Layout>
@@ -177,7 +181,8 @@ inline constexpr bool takes_rules = !requires { typename Model::layout_type; };
 template <class Path, class Model, class... Rules>
 constexpr bool serves(int rule) {
   if constexpr (!tree<Model>) {
-    return takes_rules<Model> && rule_at<false, Path, Rules...> == rule;
+    constexpr int found = rule_at<false, Path, Rules...>;  // two rules are an error of their own
+    return takes_rules<Model> && (found == rule || found == two_rules);
   } else {
     return (Path::path.size && rule_at<true, Path, Rules...> == rule) ||
            []<template <class...> class S, class... M, std::size_t... I>(std::type_identity<S<M...>>,

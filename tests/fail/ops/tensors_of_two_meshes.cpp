@@ -1,20 +1,14 @@
-// Functions of tensors that live on different meshes.
-// EXPECT: ashlar::concatenate: the operands live on different meshes; make all tensors of one program on one mesh
-// EXPECT: ashlar::matmul_into: the operands live on different meshes; make all tensors of one program on one mesh
-// EXPECT: ashlar::redistribute_into: the tensors live on different meshes; write y = redistribute<L>\(x, mesh\)
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+
+// Functions of tensors that live on different meshes.
+namespace tensors_of_two_meshes {
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
-
 constexpr mesh<axis<"model">> other{{4}};
-#ifdef ASHLAR_CONTROL
+namespace right {
 constexpr auto b = make<double, layout<none, "model">>(m, {8, 8});
-#else
-constexpr auto b = make<double, layout<none, "model">>(other, {8, 8});
-#endif
-
 constexpr auto program = [] {
   auto a = make<double, layout<none, "model">>(m, {8, 8});
   (void)concatenate<0>(a, b);
@@ -22,3 +16,18 @@ constexpr auto program = [] {
   matmul_into(c, 1., make<double, replicated<2>>(m, {8, 8}), b);
   redistribute_into(a, b);
 };
+}  // namespace right
+namespace wrong {
+constexpr auto b = make<double, layout<none, "model">>(other, {8, 8});
+constexpr auto program = [] {
+  auto a = make<double, layout<none, "model">>(m, {8, 8});
+  // error: ashlar::concatenate: the operands live on different meshes; make all tensors of one program on one mesh
+  (void)concatenate<0>(a, b);
+  auto c = make<double, layout<none, "model">>(m, {8, 8});
+  // error: ashlar::matmul_into: the operands live on different meshes; make all tensors of one program on one mesh
+  matmul_into(c, 1., make<double, replicated<2>>(m, {8, 8}), b);
+  // error: ashlar::redistribute_into: the tensors live on different meshes; write y = redistribute<L>(x, mesh)
+  redistribute_into(a, b);
+};
+}  // namespace wrong
+}  // namespace tensors_of_two_meshes

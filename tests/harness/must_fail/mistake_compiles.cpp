@@ -1,2 +1,4 @@
-// EXPECT: anything
-int value = 0;
+namespace mistake {
+// error: anything
+int wrong = 0;
+}  // namespace mistake

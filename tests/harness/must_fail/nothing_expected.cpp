@@ -1,3 +1,1 @@
-#ifndef ASHLAR_CONTROL
 static_assert(false, "a sentence");
-#endif

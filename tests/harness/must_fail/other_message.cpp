@@ -1,4 +1,4 @@
-// EXPECT: the expected sentence
-#ifndef ASHLAR_CONTROL
+namespace mistake {
+// error: the expected sentence
 static_assert(false, "another sentence");
-#endif
+}  // namespace mistake

@@ -1,0 +1,92 @@
+#include "ashlar/io/npy_files.hpp"
+#include "ashlar/io/npy_tensor.hpp"
+#include "ashlar/io/npz_files.hpp"
+#include "ashlar/tensor/tensor.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+
+// Elements that have no type in files.
+namespace elements_that_no_file_has {
+namespace right {
+void save(sharded_tensor<double, layout<"data">, grid> const& x) {
+  save_npy(x, "x.npy");
+  save_npz("x.npz", npz_array("x", x));
+}
+}  // namespace right
+namespace wrong {
+struct number {
+  double part[3];
+};
+void save(sharded_tensor<number, layout<"data">, grid> const& x) {
+  // error: ashlar::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+  save_npy(x, "x.npy");
+  // error: ashlar::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+  save_npz("x.npz", npz_array("x", x));
+}
+}  // namespace wrong
+}  // namespace elements_that_no_file_has
+
+// A file is read into a partial layout: each rank would hold the whole value.
+namespace load_npy_into_a_partial_layout {
+auto right(device_mesh<grid> const& m) { return load_npy<float, layout<"data", none>>(m, "x.npy"); }
+// error: ashlar::load_npy: the layout is partial, and each rank would hold the whole value; take the layout without it
+auto wrong(device_mesh<grid> const& m) { return load_npy<float, partial<layout<none, none>, "data">>(m, "x.npy"); }
+}  // namespace load_npy_into_a_partial_layout
+
+// Files have no such elements.
+namespace load_npy_of_other_elements {
+namespace right {
+auto tensor_of(device_mesh<grid> const& m) { return load_npy<double, layout<"data", none>>(m, "x.npy"); }
+}  // namespace right
+// error: ashlar::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
+namespace wrong {
+struct number {
+  double part[3];
+};
+auto tensor_of(device_mesh<grid> const& m) { return load_npy<number, layout<"data", none>>(m, "x.npy"); }
+}  // namespace wrong
+}  // namespace load_npy_of_other_elements
+
+// A file read into a layout in which the result is partial: each rank would hold the whole of it.
+namespace into_a_partial_layout {
+auto right(device_mesh<grid> const& m, npy_array const& a) { return npy_tensor<float, layout<"data", none>>(m, a); }
+// error: ashlar::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it
+auto wrong(device_mesh<grid> const& m, npy_array const& a) {
+  return npy_tensor<float, partial<layout<none, none>, "data">>(m, a);
+}
+}  // namespace into_a_partial_layout
+
+// An element type that the reader knows of no file.
+namespace of_other_elements {
+namespace right {
+auto tensor_of(device_mesh<grid> const& m, npy_array const& a) {
+  return npy_tensor<double, layout<"data", none>>(m, a);
+}
+}  // namespace right
+// error: ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it
+namespace wrong {
+struct number {
+  double part[3];
+};
+auto tensor_of(device_mesh<grid> const& m, npy_array const& a) {
+  return npy_tensor<number, layout<"data", none>>(m, a);
+}
+}  // namespace wrong
+}  // namespace of_other_elements
+
+// A file of a tensor whose halo holds sums.
+namespace save_halo_sums {
+using line = mesh<axis<"x">>;
+using field = layout<halo("x", 1)>;
+void right(sharded_tensor<double, halo_sums<field>, line> const& x) { save_npy(add_halo(x), "x.npy"); }
+// error: ashlar::owned: the halo holds sums; write add_halo(x) first
+void wrong(sharded_tensor<double, halo_sums<field>, line> const& x) { save_npy(x, "x.npy"); }
+}  // namespace save_halo_sums
+
+// A partial tensor is saved: no rank knows its value.
+namespace save_npy_of_a_partial_tensor {
+void right(sharded_tensor<float, layout<"data", none>, grid> const& x) { save_npy(x, "x.npy"); }
+// error: ashlar::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first
+void wrong(sharded_tensor<float, partial<layout<none, none>, "data">, grid> const& x) { save_npy(x, "x.npy"); }
+}  // namespace save_npy_of_a_partial_tensor

@@ -1,0 +1,29 @@
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">>;
+constexpr grid m{{2}};
+
+// A vector that counts, in the layout of a partial sum: the sum would count in steps of the number of ranks.
+namespace of_a_partial {
+constexpr auto right = as_partial<"data">(arange<float, layout<none>>(m, 8));
+// error: ashlar::arange: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>
+constexpr auto wrong = arange<float, partial<layout<none>, "data">>(m, 8);
+}  // namespace of_a_partial
+
+// Ones in the layout of a partial sum: their sum is the number of ranks.
+namespace full_like_a_partial {
+constexpr auto x = make<float, partial<layout<none>, "data">>(m, {8});
+constexpr auto right = zeros_like(x);
+// error: ashlar::full_like: the tensor is partial, and each rank would hold the whole value; all_reduce it, or write zeros_like for a sum
+constexpr auto wrong = ones_like(x);
+}  // namespace full_like_a_partial
+
+// A tensor with a halo, whose cells are all one number.
+namespace full_of_a_halo {
+constexpr mesh<axis<"y">, axis<"x">> m{{2, 2}};
+using field = layout<halo("y", 1), halo("x", 1)>;
+constexpr auto right = with_halo<field>(full<double, layout<"y", "x">>(m, {8, 8}, 1.));
+// error: ashlar::full: the layout has a halo; write generate<T, L>(m, extents, f), or with_halo<L>(x)
+constexpr auto wrong = full<double, field>(m, {8, 8}, 1.);
+}  // namespace full_of_a_halo

@@ -1,2 +1,0 @@
-// EXPECT: sentence
-static_assert(false, "a sentence");
