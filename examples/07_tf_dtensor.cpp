@@ -11,8 +11,8 @@ using unsharded_layout_2d = replicated<2>;      // layout<none, none>
 using unsharded_layout_1d = replicated<1>;      // layout<none>
 using image_layout = batch_sharded<"data", 4>;  // layout<"data", none, none, none>
 using label_layout = batch_sharded<"data", 1>;  // layout<"data">
-using by_map = model_parallel<"data", rule<"d.*kernel", batch_sharded<"data", 2>>,  // the layout map
-                              rule<"d.*bias", batch_sharded<"data", 1>>>;
+using by_map = model_parallel<"data", rule<"d*kernel", batch_sharded<"data", 2>>,  // the layout map
+                              rule<"d*bias", batch_sharded<"data", 1>>>;
 // [model]
 template <class LayoutMap>  // each weight has its layout
 constexpr auto model = build<layer_pair>(dense_of<unsharded_layout_2d, unsharded_layout_1d>(784, 128),

@@ -71,19 +71,17 @@ constexpr auto model(sizes const& n) {
 // [layouts]
 using layouts = model_parallel<axes("data", "sequence"),               // what splits the batch
                                rule<"tokens", layout<"model", none>>,  // the vocabulary
-                               rule<"layers/.*/attention/qkv", layout<none, none, "model", none>>,  // heads
-                               rule<"layers/.*/attention/out", layout<"model", none, none>>,        //
-                               rule<"layers/.*/up/kernel", layout<none, "model">>,                  // hidden channels
-                               rule<"layers/.*/up/bias", layout<"model">>,                          //
-                               rule<"layers/.*/down/kernel", layout<"model", none>>>;
+                               rule<"layers/*/attention/qkv", layout<none, none, "model", none>>,  // heads
+                               rule<"layers/*/attention/out", layout<"model", none, none>>,        //
+                               rule<"layers/*/up/kernel", layout<none, "model">>,                  // hidden channels
+                               rule<"layers/*/up/bias", layout<"model">>,                          //
+                               rule<"layers/*/down/kernel", layout<"model", none>>>;
 // The same, and what is large in shares over "data" besides.
-using fully_sharded =
-    model_parallel<axes("data", "sequence"),  //
-                   rule<"tokens", layout<"model", "data">>,
-                   rule<"layers/.*/attention/qkv", layout<none, "data", "model", none>>,
-                   rule<"layers/.*/attention/out", layout<"model", none, "data">>,
-                   rule<"layers/.*/up/kernel", layout<"data", "model">>, rule<"layers/.*/up/bias", layout<"model">>,
-                   rule<"layers/.*/down/kernel", layout<"model", "data">>>;
+using fully_sharded = model_parallel<
+    axes("data", "sequence"),  //
+    rule<"tokens", layout<"model", "data">>, rule<"layers/*/attention/qkv", layout<none, "data", "model", none>>,
+    rule<"layers/*/attention/out", layout<"model", none, "data">>, rule<"layers/*/up/kernel", layout<"data", "model">>,
+    rule<"layers/*/up/bias", layout<"model">>, rule<"layers/*/down/kernel", layout<"model", "data">>>;
 using text_layout = layout<"data", "sequence">;                         // (batch, positions) of characters
 using stream_layout = layout<"data", axes("sequence", "model"), none>;  // between layers: positions over both axes
 // [layouts]

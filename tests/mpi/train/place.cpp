@@ -23,7 +23,7 @@ struct of_ones_own : data_parallel<"data"> {
   using parameter_layout =
       std::conditional_t<Parameter::is("d1/kernel"), layout<none, "model">, replicated<Parameter::rank>>;
   template <class Output>
-  using output_layout = std::conditional_t<Output::has("d1|d2"), layout<"data", none>, void>;
+  using output_layout = std::conditional_t<Output::has("d"), layout<"data", none>, void>;
 };
 
 template <class Strategy>

@@ -58,7 +58,7 @@ static_assert(mirrors(2) && mirrors(4) && mirrors(8));
 // [by_map]
 // Each sharded weight is gathered for its use, and its gradient is sharded as it is; loss and hits go alone.
 using layout_map =
-    model_parallel<"data", rule<"d.*kernel", batch_sharded<"data", 2>>, rule<"d.*bias", batch_sharded<"data", 1>>>;
+    model_parallel<"data", rule<"d*kernel", batch_sharded<"data", 2>>, rule<"d*bias", batch_sharded<"data", 1>>>;
 constexpr auto by_map = collectives(grid{{8}}, step_of<layout_map>(model));
 static_assert(by_map.count() == 9 && by_map.count(pass::update, collective::all_reduce, "data") == 1);
 static_assert(by_map.count(pass::forward, collective::all_gather, "data") == 4);

@@ -70,7 +70,7 @@ static_assert(places_all<sharded>(grid{{2, 4}}, model, dry_step<sharded>));
 static_assert(places_all<gathered_hidden>(grid{{2, 4}}, model, dry_step<gathered_hidden>));
 static_assert(places_all<mirrored>(line{{8}}, model, dry_step<mirrored>));
 static_assert(places_all<in_turn>(grid{{2, 4}}, model, dry_step<in_turn>));
-using by_pattern = model_parallel<"data", output_rule<"d.*", layout<"data", none>>>;
+using by_pattern = model_parallel<"data", output_rule<"d*", layout<"data", none>>>;
 struct derived : by_pattern {};
 static_assert(places_all<by_pattern>(grid{{2, 4}}, model, dry_step<by_pattern>));
 static_assert(places_all<derived>(grid{{2, 4}}, model, dry_step<derived>));
