@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: BSL-1.0
 // A strategy that splits the kernel of a first layer by columns and that of a second one by rows.
 #pragma once
-#include "ashlar/train/place.hpp"
+#include <ashlar/train/place.hpp>
 
-namespace ashlar {
+namespace examples {
+
+using namespace ashlar;
 
 /// Tensor parallelism of two layers, "d1" and "d2". Model splits the kernel of the first by columns and that of the
 /// second by rows, so the hidden layer stays split. `place` sums the output of the second over Model. Batch names the axes that split the batch. All else is replicated.
@@ -21,4 +22,4 @@ struct columns_then_rows : data_parallel<Batch> {
 };
 // [strategy]
 
-}  // namespace ashlar
+}  // namespace examples

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: BSL-1.0
 // A program on a mesh against the same program on one rank.
 #pragma once
 #include <array>
@@ -6,10 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/device_mesh.hpp"
+#include <ashlar/comm/agree.hpp>
+#include <ashlar/comm/device_mesh.hpp>
 
-namespace ashlar {
+namespace examples {
+
+using namespace ashlar;
 
 /// Runs program(m, false) on all ranks, then program(one, true) on rank 0, where `one` is a mesh of rank 0 alone. Each
 /// returns its loss. Rank 0 writes both times and losses: "one rank: 0.131 s, loss 0.8123; mesh of 2: 0.162 s, loss
@@ -40,10 +41,10 @@ void compare_with_one_rank(device_mesh<M> const& m, double tolerance, Program pr
                 together.seconds, together.loss);
     if (std::isinf(tolerance)) return;
     if (!(std::abs(together.loss - alone.loss) <= tolerance * std::abs(alone.loss)))
-      throw error("ashlar::compare_with_one_rank: the losses of one rank and of the mesh differ: " +
+      throw error("compare_with_one_rank: the losses of one rank and of the mesh differ: " +
                   std::to_string(alone.loss) + " and " + std::to_string(together.loss) +
                   "; look for an operation that depends on the number of ranks, or raise the tolerance");
   });
 }
 
-}  // namespace ashlar
+}  // namespace examples

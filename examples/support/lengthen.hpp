@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: BSL-1.0
 // Sequences of tokens, lengthened by a model.
 #pragma once
 #include <algorithm>
@@ -7,10 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "ashlar/io/idx.hpp"
-#include "ashlar/meta/philox.hpp"
+#include <ashlar/io/idx.hpp>
+#include <ashlar/meta/philox.hpp>
 
-namespace ashlar {
+namespace examples {
+
+using namespace ashlar;
 
 /// A class that is drawn by the probabilities softmax(scores / temperature), or the likeliest one at temperature 0.
 /// Pre: 0 <= u < 1; u is the random number. scores is not empty.
@@ -61,4 +62,4 @@ void lengthen(std::vector<std::vector<std::uint8_t>>& sequences, index_t positio
   }
 }
 
-}  // namespace ashlar
+}  // namespace examples

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: BSL-1.0
 // Convolutions with a batch normalisation and a relu after them.
 #pragma once
-#include "ashlar/ops/ops.hpp"
-#include "ashlar/train/weight.hpp"
+#include <ashlar/ops/ops.hpp>
+#include <ashlar/train/weight.hpp>
 
-namespace ashlar {
+namespace examples {
+
+using namespace ashlar;
 
 /// The parameters of normalized_conv2d: a kernel, and the shift of each channel.
 /// Example: conv2d_layer_of(3, 1, 12) has kernels of 3 x 3, 1 input channel and 12 output channels
@@ -44,4 +45,4 @@ constexpr auto normalized_conv2d(P const& p, State const& state, X const& x) {
 }
 // [block]
 
-}  // namespace ashlar
+}  // namespace examples

@@ -1,11 +1,12 @@
 // Reads the command line of the training programs, in a translation unit of its own: cxxopts takes seconds to compile.
 #include "options.hpp"
 
-#include <ashlar/train/command_line.hpp>
 #include <cstdlib>
 #include <cxxopts.hpp>
 
-using namespace ashlar;
+#include "command_line.hpp"
+
+namespace examples {
 
 namespace {
 
@@ -98,3 +99,5 @@ int start(int argc, char** argv, program const& p, std::function<int(options con
     return 0;
   });
 }
+
+}  // namespace examples

@@ -9,6 +9,10 @@
 #include <iostream>
 #include <map>
 
+namespace examples {
+
+using namespace ashlar;
+
 // The options of a program. Those of data, dropout, microbatches, temperature and batch norm need a default to exist.
 struct program {
   char const *name, *purpose;
@@ -22,52 +26,40 @@ struct options {
   bool per_shard = false;
   int strategy = 0, precision = 0;  // 0: float, 1: double
   std::string data, checkpoint;
-  ashlar::index_t batch = 1, microbatches = 1, every = 100, keep = 3;
+  index_t batch = 1, microbatches = 1, every = 100, keep = 3;
   bool asynchronous = false, shuffle = true;
-  ashlar::prng_key seed{1};
+  prng_key seed{1};
   double dropout = 0, temperature = 0;
-  ashlar::run_options run;
+  run_options run;
 
   // The key of a step's random numbers. The streams of a program have different numbers.
-  ashlar::prng_key key(std::uint64_t stream, ashlar::index_t step) const {
+  prng_key key(std::uint64_t stream, index_t step) const {
     return fold_in(fold_in(seed, stream), static_cast<std::uint64_t>(step));
   }
   options silent() const;  // writes nothing
   // The number of examples in an epoch of the run: all, or fewer if --steps ends it.
-  ashlar::index_t taken_in(ashlar::index_t examples) const;
-  // The batches of an epoch.
-  ashlar::shuffled_batches batches(ashlar::index_t examples, ashlar::index_t of_batch, ashlar::index_t epoch) const;
-  ashlar::run_conditions complete(ashlar::run_conditions of) const;
+  index_t taken_in(index_t examples) const;
+  // The examples in an order that differs from epoch to epoch, or as stored, and in batches.
+  dataset in_batches(dataset const& d) const;
+  // The batches of an epoch, in this order.
+  shuffled_batches batches(index_t examples, index_t of_batch, index_t epoch) const;
+  run_conditions complete(run_conditions of) const;
   // Checkpoints of a run under these conditions.
-  auto checkpoints([[maybe_unused]] ashlar::communicator const& c, [[maybe_unused]] ashlar::run_conditions const& of,
+  auto checkpoints([[maybe_unused]] communicator const& c, [[maybe_unused]] run_conditions const& of,
                    [[maybe_unused]] bool each_epoch = false) const {
 #ifdef ASHLAR_EXAMPLES_CHECKPOINT
-    return ashlar::run_checkpoints(
-        c, checkpoint, complete(of),
-        {.every = every, .keep = keep, .asynchronous = asynchronous, .each_epoch = each_epoch});
+    return run_checkpoints(c, checkpoint, complete(of),
+                           {.every = every, .keep = keep, .asynchronous = asynchronous, .each_epoch = each_epoch});
 #else
     if (!checkpoint.empty())
-      throw ashlar::error("--checkpoint: this program was built without HDF5; install it and configure again");
-    return ashlar::no_checkpoints{};
+      throw error("--checkpoint: this program was built without HDF5; install it and configure again");
+    return no_checkpoints{};
 #endif
-  }
-  // Trains with checkpoints: order(epoch) has the batches, take(batches, at) is a step, and evaluate() gives the
-  // columns of the table besides loss and metric after each epoch.
-  template <class Order, class Take, class Evaluate, class... X>
-  ashlar::data_position train_in_order(Order order, ashlar::communicator const& c, ashlar::run_conditions const& of,
-                                       ashlar::index_t examples, Take take, Evaluate evaluate, X&... trees) const {
-    return resume_and_train(c, run, checkpoints(c, of), order, taken_in(examples), take, evaluate, trees...);
-  }
-  template <class Take, class Evaluate, class... X>
-  void train(ashlar::communicator const& c, ashlar::run_conditions const& of, ashlar::index_t examples, Take take,
-             Evaluate evaluate, X&... trees) const {
-    auto const order = [&](ashlar::index_t epoch) { return batches(examples, batch, epoch); };
-    train_in_order(order, c, of, examples, take, evaluate, trees...);
   }
   // Calls f<Strategy, T>() with the strategy and the precision that the options name.
   template <class... Strategies, class F>
   int choose(F const& f) const {
-    ashlar::choose_type<Strategies...>(strategy, [&]<class S>(std::type_identity<S>) {
+    choose_type<Strategies...>(strategy, [&]<class S>(std::type_identity<S>) {
       precision == 0 ? f.template operator()<S, float>() : f.template operator()<S, double>();
     });
     return 0;
@@ -76,3 +68,5 @@ struct options {
 
 // Starts MPI and Kokkos, reads the command line, and calls run(options).
 int start(int argc, char** argv, program const& p, std::function<int(options const&)> const& run);
+
+}  // namespace examples

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: BSL-1.0
 // A classifier in residual stages, for the schedules of a pipeline.
 #pragma once
-#include "ashlar/train/pipeline.hpp"
+#include <ashlar/train/pipeline.hpp>
 
-namespace ashlar {
+namespace examples {
+
+using namespace ashlar;
 
 /// A microbatch: rows of x, their labels, and the key of its dropout.
 template <class X, class L, class K>
@@ -13,13 +14,9 @@ struct microbatch {
   K key;
 };
 
-namespace train_detail {
-
 constexpr auto residual_layer = [](auto const& kernel, auto const& h) {
   return h + relu(einsum<"bi,io->bo">(h, kernel));
 };
-
-}  // namespace train_detail
 
 /// A classifier with `Stages` stages h + relu(h kernel), between an embedding and a readout after dropout. It is the
 /// `network` of gpipe, one_forward_one_backward and unpipelined. batch(i) is microbatch i of n. Each microbatch has a
@@ -47,7 +44,7 @@ struct residual_classifier {
     return build<with_aux>(share, accuracy_count(stop_gradient(z), one.labels));
   }
   constexpr auto embed_gradient(index_t i, auto const& ct) const { return einsum<"bi,bh->ih">(batch(i).x, ct); }
-  constexpr auto alone(auto const& kernel, auto const& h) const { return train_detail::residual_layer(kernel, h); }
+  constexpr auto alone(auto const& kernel, auto const& h) const { return residual_layer(kernel, h); }
 };
 // [network]
 
@@ -65,8 +62,8 @@ constexpr auto residual_classifier_of(Handle const& m, Batch const& batch, index
 /// Example: test_accuracy<T, rows, labels>(m, data, factor, [&](auto const& x) { return residual_logits<8>(p, x); })
 template <index_t Stages, class P, class X>
 constexpr auto residual_logits(P const& p, X const& x) {
-  auto const y = through_stages(Stages, p.stages, einsum<"bi,ih->bh">(x, p.embed), train_detail::residual_layer);
+  auto const y = through_stages(Stages, p.stages, einsum<"bi,ih->bh">(x, p.embed), residual_layer);
   return einsum<"bh,ho->bo">(y, p.readout);
 }
 
-}  // namespace ashlar
+}  // namespace examples

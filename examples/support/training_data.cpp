@@ -1,7 +1,9 @@
 // The batches, the conditions and the handwritten digits of the training programs.
 #include "digits.hpp"
+#include "feed.hpp"
+#include "synthetic_digits.hpp"
 
-using namespace ashlar;
+namespace examples {
 
 options options::silent() const {
   options o = *this;
@@ -12,6 +14,8 @@ options options::silent() const {
 index_t options::taken_in(index_t examples) const {
   return std::min(examples, run.steps > examples ? examples : run.steps * batch);
 }
+
+dataset options::in_batches(dataset const& d) const { return (shuffle ? d.shuffle(fold_in(seed, 1)) : d).batch(batch); }
 
 shuffled_batches options::batches(index_t examples, index_t of_batch, index_t epoch) const {
   return {examples, of_batch, fold_in(seed, 1), epoch, shuffle ? example_order::shuffled : example_order::stored};
@@ -57,3 +61,5 @@ run_conditions conditions_of(communicator const& c, options const& o, dataset co
   if (o.checkpoint.empty()) return {};  // nothing is to be compared, so rank 0 does not read all
   return {.examples = d.examples(), .checksum = checksum(c, d)};
 }
+
+}  // namespace examples

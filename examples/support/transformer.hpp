@@ -1,13 +1,12 @@
-// SPDX-License-Identifier: BSL-1.0
 // A transformer over tokens on a mesh of data, model and sequence axes, each layer with its normalisations in front.
 #pragma once
-#include "ashlar/autodiff/remat.hpp"
-#include "ashlar/ops/ops.hpp"
-#include "ashlar/train/clip.hpp"
-#include "ashlar/train/layers.hpp"
-#include "ashlar/train/zero.hpp"
+#include <ashlar/autodiff/remat.hpp>
+#include <ashlar/ops/ops.hpp>
+#include <ashlar/train/clip.hpp>
+#include <ashlar/train/layers.hpp>
+#include <ashlar/train/zero.hpp>
 
-namespace ashlar {
+#include "rotary.hpp"
 
 /// A language model whose mesh has the axes "data", "model" and "sequence". "data" splits the batch. "model" splits heads,
 /// hidden channels and the vocabulary, and positions between layers (Megatron). "sequence" splits the positions
@@ -15,6 +14,8 @@ namespace ashlar {
 /// Source: Shoeybi et al., Megatron-LM, 2019; Korthikanti et al., Reducing activation recomputation, 2022; Jacobs et al.,
 /// DeepSpeed Ulysses, 2023.
 namespace transformer {
+
+using namespace ashlar;
 
 using grid = mesh<axis<"data">, axis<"model">, axis<"sequence">>;
 
@@ -104,23 +105,22 @@ constexpr auto whole = [](auto const& p) {
 // [whole]
 
 // [attention]
-// Turn is an operation that encodes positions in queries and keys. It knows the positions of a rank in the whole text.
-// Then positions are exchanged for heads, of which a rank sees all positions, and back.
-template <class Turn>
+// The rotary embedding encodes positions in queries and keys. It knows the positions of a rank in the whole text. Then
+// positions are exchanged for heads, of which a rank sees all positions, and back.
 constexpr auto attention_of = [](auto const& x, auto const& p) {
-  auto turned = apply(Turn{}, einsum<"bti,cihd->cbthd">(x, p.qkv));  //  layout<none, "data", "sequence", "model", none>
-  auto heads = all_to_all<"sequence", 3>(turned);  //  layout<none, "data", none, axes("model", "sequence"), none>
+  auto three = einsum<"bti,cihd->cbthd">(x, p.qkv);  // queries, keys and values
+  auto turned = apply(rope::rotary<true>{}, three);  //  layout<none, "data", "sequence", "model", none>
+  auto heads = all_to_all<"sequence", 3>(turned);    //  layout<none, "data", none, axes("model", "sequence"), none>
   auto seen = attention(select(heads, 0), select(heads, 1), select(heads, 2), true);
   return einsum<"bthd,hdo->bto">(all_to_all<"sequence", 1>(seen), p.out);
 };
 // [attention]
 
 // [block]
-template <class Turn>
 constexpr auto layer_of = [](auto const& x, auto const& p, auto rate, prng_key key) {
   auto h = all_gather<"model">(
       layer_norm(x, p.before_attention.scale, p.before_attention.shift, 1e-5));  //  layout<"data", "sequence", none>
-  auto a = attention_of<Turn>(h, p.attention);                                   //  the result is partial over "model"
+  auto a = attention_of(h, p.attention);                                         //  the result is partial over "model"
   auto y = x + dropout(reduce_scatter<"model", 1>(a), rate,
                        fold_in(key, 0));  //  layout<"data", axes("sequence", "model"), none>
   auto g = all_gather<"model">(layer_norm(y, p.before_mlp.scale, p.before_mlp.shift, 1e-5));
@@ -131,16 +131,16 @@ constexpr auto layer_of = [](auto const& x, auto const& p, auto rate, prng_key k
 // [block]
 
 // [network]
-template <class Turn>
-constexpr auto gathered_layer =
-    [](auto const& x, auto const& p, auto rate, prng_key key) { return layer_of<Turn>(x, whole(p), rate, key); };
+constexpr auto gathered_layer = [](auto const& x, auto const& p, auto rate, prng_key key) {
+  return layer_of(x, whole(p), rate, key);
+};
 
 // Where a pass gathers for itself, a tape keeps a layer's shares and what the layer was given, and the backward pass runs it again.
-template <class Turn, bool EachPass = false>
+template <bool EachPass = false>
 constexpr auto logits_of = [](auto const& p, auto const& characters, auto rate, prng_key key) {
   auto tokens = redistribute<layout<"model", none>>(p.tokens);
   auto x = reduce_scatter<"model", 1>(embedding(tokens, characters));
-  auto run = remat_if<EachPass>(gathered_layer<Turn>);
+  auto run = remat_if<EachPass>(gathered_layer);
   auto h = chain(p.layers, dropout(x, rate, fold_in(key, 0)), [&](auto const& y, auto const& layer, std::size_t i) {
     return run(y, layer, rate, fold_in(key, i + 1));
   });
@@ -148,9 +148,9 @@ constexpr auto logits_of = [](auto const& p, auto const& characters, auto rate, 
   return einsum<"bti,vi->btv">(last, tokens);  //  layout<"data", "sequence", "model">: the table serves both ends
 };
 
-template <class Turn, bool EachPass>
+template <bool EachPass>
 constexpr auto loss = [](auto const& p, auto const& characters, auto const& next, auto rate, prng_key key) {
-  return sharded_cross_entropy(logits_of<Turn, EachPass>(p, characters, rate, key), next);
+  return sharded_cross_entropy(logits_of<EachPass>(p, characters, rate, key), next);
 };
 // [network]
 
@@ -179,11 +179,11 @@ constexpr auto shares_of = [](auto const& g) {
 
 // [step]
 // Each rank updates its share of each parameter. Then all are gathered, if the parameters are not in shares.
-template <class Turn, zero_stage S>
+template <zero_stage S>
 constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const& tokens, auto const& next, auto rate,
                          prng_key key) {
   constexpr bool each_pass = S == zero_stage::zero3;
-  auto const whole_loss = loss<Turn, each_pass>;
+  auto const whole_loss = loss<each_pass>;
   auto [value, partial_gradients] =
       value_and_grad<axes("data", "model", "sequence")>(whole_loss)(p, tokens, next, rate, key);
   auto const shares = shares_of<S>(partial_gradients);
@@ -195,5 +195,3 @@ constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const
 // [step]
 
 }  // namespace transformer
-
-}  // namespace ashlar

@@ -1,7 +1,7 @@
 // Functions of the index that give fractions or complex numbers, which the elements cannot be. The last two have a halo.
 // EXPECT: ashlar::generate: the function gives floating numbers and the elements are integers or bool, or complex numbers
 // EXPECT: ashlar::full: the number is floating and the elements are integers or bool
-#include "ashlar/data/feed.hpp"
+#include "ashlar/data/batch_stream.hpp"
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;
@@ -31,6 +31,6 @@ auto by_complex_numbers(device_mesh<line> const& m) {
 auto cells(device_mesh<line> const& m) { return generate<whole, field>(m, {8}, fraction{}); }
 void border(sharded_tensor<whole, field, line> const& u) { set_beyond(u, fraction{}); }
 void fill_with(sharded_tensor<int, layout<"x">, line>& x) { fill(x, factor); }
-auto pixels(device_mesh<line> const& m, idx_array const& a, shuffled_batches const& b) {
-  return feed<std::uint8_t, layout<"x">>(m, a, b, 0, factor);
+auto pixels(device_mesh<line> const& m, dataset const& d) {
+  return labelled_stream<std::uint8_t, layout<"x">, layout<"x">>(m, d, factor).count();
 }

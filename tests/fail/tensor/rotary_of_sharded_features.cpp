@@ -1,6 +1,6 @@
 // The example's operation on features of which each rank has a piece.
 // EXPECT: rotary: the axis shards the features, which are turned in pairs; all_gather them, or shard heads or positions
-#include "../../../examples/rotary.hpp"
+#include "../../../examples/support/rotary.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"seq">>;

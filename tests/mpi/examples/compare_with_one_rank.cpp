@@ -1,5 +1,5 @@
 // A program on a mesh against the same program on one rank.
-#include "ashlar/train/compare_with_one_rank.hpp"
+#include "../examples/support/compare_with_one_rank.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/provoked.hpp"
@@ -7,6 +7,7 @@
 #include <limits>
 
 using namespace ashlar;
+using namespace examples;
 using test::said;
 
 namespace {

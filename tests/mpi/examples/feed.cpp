@@ -1,11 +1,11 @@
-// From images on one rank to tensors of a batch, and numbers back to the host.
+// From images on one rank to tensors of a batch.
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/data/feed.hpp"
-#include "ashlar/tensor/item.hpp"
+#include "../examples/support/feed.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace examples;
 using namespace ashlar::test;
 
 namespace {
@@ -74,32 +74,6 @@ TEST_CASE("feed: every rank has the rows and columns of its shard") {
         CHECK(denotes(y, labels));
       }
     }
-    CHECK(m.collectives_run() == 0);
-  });
-}
-
-TEST_CASE("feed: batches and arrays that do not fit are refused on every rank") {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
-  digit_data const data = digits();
-  shuffled_batches const batches(11, 4, prng_key{1}, 0), more(12, 4, prng_key{1}, 0);
-  CHECK_THROWS_WITH_AS(
-      (feed<float, layout<"data">>(m, data.train_images, batches, 0, 1.f)),
-      "ashlar::feed: expected a layout with the dimensions of the array, or with two, of examples and of "
-      "their elements, found one of 1 for examples of 3 x 2; give the layout a second dimension",
-      error);
-  CHECK_THROWS_WITH_AS(
-      (feed<float, layout<"data", none>>(m, data.train_images, more, 0, 1.f)),
-      doctest::Contains("ashlar::feed: the batches hold more examples than the array; make them for as many"), error);
-}
-
-TEST_CASE("item: a scalar's number on every rank, of tensors and of expressions") {
-  for_each_factorisation([](auto const& sizes) {
-    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    auto const x =
-        tensor_of<double, partial<layout<>, axes("data", "model")>>(m, shape{}, [](index_t, int s) { return s + 1.; });
-    double const p = world_size();
-    CHECK(item(all_reduce(x)) == p * (p + 1) / 2);
-    CHECK(item(all_reduce(x) * 2. + 1.) == p * (p + 1) + 1);
-    CHECK(item(tensor_of<std::int64_t, layout<>>(m, shape{}, [](index_t, int) { return 42; })) == 42);
+    CHECK(m.collectives_run() == 0);  // of the mesh: pack agrees by raw calls
   });
 }

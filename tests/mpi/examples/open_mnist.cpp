@@ -1,9 +1,10 @@
 // MNIST's files as datasets: the examples of the files, and sentences about files that are wrong, on every rank.
-#include "ashlar/data/open_mnist.hpp"
+#include "../examples/support/open_mnist.hpp"
 #include "support/shared_folder.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace examples;
 using namespace ashlar::test;
 
 namespace {

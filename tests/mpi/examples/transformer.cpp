@@ -1,6 +1,5 @@
 // A transformer's ten steps of AdamW, on every mesh of data, model and sequence, against PyTorch's.
-#include "ashlar/train/transformer.hpp"
-#include "../examples/rotary.hpp"
+#include "../examples/support/transformer.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "support/layer_reference.hpp"
@@ -53,7 +52,7 @@ TEST_CASE("a transformer's losses, gradients' norms and parameters are PyTorch's
     adamw const optimizer{.rate = 0.02, .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-4, .decay = 0.1};
     auto state = optimizer.init(p);
     for (index_t i = 0; i < 10; ++i) {
-      auto const [loss, norm] = transformer::step<rope::rotary<true>, zero_stage::replicated>(
+      auto const [loss, norm] = transformer::step<zero_stage::replicated>(
           optimizer, p, state, characters(m, text, i, 0), characters(m, text, i, 1), 0., prng_key{2});
       CHECK(std::abs(item(loss) - losses[i]) <= 1e-10 * losses[i]);
       CHECK(std::abs(item(norm) - norms[i]) <= 1e-10 * norms[i]);

@@ -1,7 +1,6 @@
 // Outputs that a strategy places, and a strategy of one's own, under fit: on every mesh the losses of one rank.
 #include "ashlar/train/place.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/data/feed.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/train/fit.hpp"
 #include "ashlar/train/rmsprop.hpp"

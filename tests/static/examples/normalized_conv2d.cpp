@@ -1,11 +1,12 @@
 // What the step of three normalised convolutions and two dense layers sends.
-#include "ashlar/train/normalized_conv2d.hpp"
+#include "../examples/support/normalized_conv2d.hpp"
+#include "../examples/support/layers.hpp"
 #include "ashlar/train/adam.hpp"
 #include "ashlar/train/dense.hpp"
-#include "ashlar/train/layers.hpp"
 #include "ashlar/train/strategy.hpp"
 
 using namespace ashlar;
+using namespace examples;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The collectives of a transformer's step, on meshes of three axes and by each stage of ZeRO.
 #include "ashlar/train/adam.hpp"
-#include "ashlar/train/transformer.hpp"
+#include "../examples/support/transformer.hpp"
 
 using namespace ashlar;
 using transformer::grid;
@@ -9,23 +9,13 @@ namespace {
 
 constexpr int layers = 2;
 // [proof]
-struct unturned : user_operation<"cbshd->cbshd", "d", linearity::linear> {  // positions are not encoded
-  template <class Y, class X>
-  ASHLAR_FUNCTION void forward(index_t const*, Y y, X x) const {
-    for (index_t i = 0; i < x.extent(0); ++i) y(i) = x(i);
-  }
-  template <int>
-  constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
-    return apply(unturned{}, ct);
-  }
-};
 template <zero_stage S>
 constexpr auto dry_step = [](auto const& m) {
   adamw const optimizer{};
   auto [p, state] =
       init_zero<transformer::layouts_of<S>>(optimizer, m, transformer::model<layers>({19, 48, 4}), prng_key{1});
   auto tokens = make<std::int32_t, transformer::text_layout>(m, {16, 50});
-  (void)transformer::step<unturned, S>(optimizer, p, state, tokens, tokens, 0.1f, prng_key{2});
+  (void)transformer::step<S>(optimizer, p, state, tokens, tokens, 0.1f, prng_key{2});
 };
 
 constexpr auto on_8 = collectives(grid{{2, 2, 2}}, dry_step<zero_stage::replicated>);

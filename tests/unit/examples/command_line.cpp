@@ -1,8 +1,9 @@
 // Values from the texts of options, and the sentences that refuse others.
-#include "ashlar/train/command_line.hpp"
+#include "../examples/support/command_line.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace examples;
 
 TEST_CASE("whole numbers are read in full") {
   CHECK(parse_whole("batch", "128") == 128);

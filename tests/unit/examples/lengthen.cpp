@@ -1,8 +1,9 @@
 // Classes that are drawn, and sequences that a model lengthens.
-#include "ashlar/train/lengthen.hpp"
+#include "../examples/support/lengthen.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace examples;
 
 TEST_CASE("classes are drawn by their probabilities") {
   std::vector<double> const scores{0, std::log(2.), std::log(5.)};

@@ -1,11 +1,12 @@
 // Synthetic digits: the same everywhere, balanced, different from each other, to be learnt but not for nothing.
-#include "ashlar/data/synthetic_digits.hpp"
+#include "../examples/support/synthetic_digits.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <array>
 #include <vector>
 
 using namespace ashlar;
+using namespace examples;
 
 namespace {
 

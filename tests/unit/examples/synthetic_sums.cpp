@@ -1,10 +1,11 @@
 // Sums in words: true sums one after the other, cut into excerpts, each with the characters that follow.
-#include "ashlar/data/synthetic_sums.hpp"
+#include "../examples/support/synthetic_sums.hpp"
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
 using namespace ashlar;
+using namespace examples;
 using sums = synthetic_sums;
 
 TEST_CASE("synthetic sums: excerpts follow each other, and `next` is one character ahead") {
