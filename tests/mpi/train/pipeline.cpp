@@ -66,7 +66,8 @@ TEST_CASE("all schedules have the loss and the gradients of one rank without a p
 TEST_CASE("logits without a pipeline are those of one rank") {
   auto const logits = [](device_mesh<grid> const& m) {
     auto const p = init<layouts, double>(m, model, prng_key{1});
-    return gather_all(examples::residual_logits<depth>(p, normal<double, rows_of_batch>(m, {rows, inputs}, prng_key{2})));
+    return gather_all(
+        examples::residual_logits<depth>(p, normal<double, rows_of_batch>(m, {rows, inputs}, prng_key{2})));
   };
   auto const expected = logits(device_mesh<grid>(MPI_COMM_SELF, {1, 1}));
   CHECK(expected.size() == rows * classes);

@@ -14,7 +14,8 @@ using grid = mesh<axis<"data">, axis<"model">>;
 using line = mesh<axis<"data">>;
 static_assert(std::is_same_v<layout<"data", none, none, none>, batch_sharded<"data", 4>>);
 
-constexpr auto model = build<examples::layer_pair>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
+constexpr auto model =
+    build<examples::layer_pair>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
 template <class Strategy>
 constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
   auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(flatten<1, 3>(images), p.d1.kernel)));
