@@ -2,9 +2,10 @@
 // The network: 784 -> dense 200, relu -> dropout -> dense 10 -> softmax cross-entropy; Adam. The layouts of its
 // parameters decide where it communicates. The source is the same for 1 rank and for many.
 //   mpiexec -n 4 mnist_mlp --mesh data=2,model=2 --checkpoint run1 --every 500
-#include "digits.hpp"
+#include "support/digits.hpp"
 
 using namespace ashlar;
+using namespace examples;
 using grid = mesh<axis<"data">, axis<"model">>;
 
 // [model]
@@ -62,19 +63,31 @@ static_assert(collectives(grid{{1, 1}}, dry_step<sharded>).count() == 0);
 static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
 
 template <class Strategy, class T>
-void train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
+void train(device_mesh<grid> const& m, options const& o, digit_sets const& digits) {
+  using images = layout<"data", none>;
+  using labels = layout<"data">;
   auto p = init<Strategy, T>(m, model, fold_in(o.seed, 0));
   auto state = adam{}.init(p);
   print_step(std::cout, m, [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); });
-  auto const take = [&](shuffled_batches const& batches, data_position const& at) {
-    auto const [x, labels] =
-        feed_training<T, layout<"data", none>, layout<"data">>(m, data, batches, at.batch, T(1) / T(255));
-    auto const [l, h] = step(p, state, x, labels, T(o.dropout), o.key(2, at.step));
-    return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
-  };
-  o.train(m.communicator(), conditions_of(data), data.train_images.extents[0], take, nothing_else, p, state);
+
+  // Each rank reads the rows of its shards. The run goes on from the newest checkpoint, if there is one.
+  auto batches = labelled_stream<T, images, labels>(m, o.in_batches(digits.training), T(1) / T(255));
+  auto saved = o.checkpoints(m.communicator(), conditions_of(m.communicator(), o, digits.training));
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(batches.examples()));
+  batches.seek({run.at().epoch, run.at().batch});
+  while (run.goes_on()) {
+    auto const batch = batches.next();
+    auto const& [x, y] = batch.tensors;
+    auto const [l, h] = step(p, state, x, y, T(o.dropout), o.key(2, run.at().step));
+    run.after_step({item(l), static_cast<double>(item(h)), batch.examples}, batches.count());
+    saved.after_step(run.at(), p, state);
+  }
+  saved.after_last_step(run.at(), p, state);
+  saved.finish();
+  run.finish();
+
   auto const logits = [&](auto const& x) { return network(p, x, T(0), prng_key{0}); };
-  double const reached = test_accuracy<T, layout<"data", none>, layout<"data">>(m, data, T(1) / T(255), logits);
+  double const reached = test_accuracy<T, images, labels>(m, digits.test, T(1) / T(255), logits);
   print_number(std::cout, m, "\ntest accuracy", reached);
 }
 
@@ -84,7 +97,7 @@ int main(int argc, char** argv) {
                       {{"data", ""}, {"batch", "128"}, {"epochs", "5"}, {"dropout", "0.4"}});
   return start(argc, argv, about, [](options const& o) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
-    digit_data const data = load_digits(m.communicator(), o);
-    return o.choose<sharded, mirrored>([&]<class S, class T> { train<S, T>(m, o, data); });
+    digit_sets const digits = digit_sets_of(load_digits(m.communicator(), o));
+    return o.choose<sharded, mirrored>([&]<class S, class T> { train<S, T>(m, o, digits); });
   });
 }

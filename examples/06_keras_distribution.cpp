@@ -1,13 +1,19 @@
 // What you learn here: Keras' guide to its distribution API in types. A mesh and layouts, data and model parallelism,
 // layouts for weights and for a layer's output, other strategies. The mesh is an option: all meshes train alike.
 //   mpiexec -n 8 keras_distribution --mesh data=2,model=4 --checkpoint run1 --every 10 --log run1.csv
-#include "options.hpp"
+#include "support/columns_then_rows.hpp"
+#include "support/compare_with_one_rank.hpp"
+#include "support/layers.hpp"
+#include "support/options.hpp"
 
 using namespace ashlar;
+using namespace examples;
+
 // [mesh]
 using grid = mesh<axis<"data">, axis<"model">>;  // device_mesh<grid> m(MPI_COMM_WORLD, {2, 4})
 using layout_2d = layout<"model", "data">;
 using layout_4d = layout<"data", none, none, none>;  // batch_sharded<"data", 4> is another name of it
+
 // [model]
 constexpr auto model = build<layer_pair>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
 template <class Strategy>
@@ -17,6 +23,7 @@ constexpr auto network = [](auto const& p, auto const& images, auto rate, prng_k
   auto y = place<Strategy, "d2">(p, einsum<"bh,ho->bo">(dropout(h, rate, key), p.d2.kernel));
   return softmax(y + p.d2.bias);
 };
+
 // [strategies]
 using mirrored = data_parallel<"data">;
 // "data" splits the batch. The rule for d2's output completes a sum.
@@ -27,6 +34,7 @@ using gathered_hidden =
     model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, output_rule<"d1", layout<"data", none>>,
                    output_rule<"d2", layout<"data", none>>>;
 using in_turn = columns_then_rows<"data", "model">;
+
 // [step]
 template <class Strategy>
 constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
@@ -39,6 +47,7 @@ constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto co
   rmsprop{}.update(p, state, g);
   return l;
 };
+
 // [proof]
 template <class Strategy, class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
@@ -50,6 +59,7 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
 static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).count() == 2);    // forward, and for the update
 static_assert(places_all<sharded>(grid{{2, 4}}, model, dry_step<sharded>));  // each output_rule is used
 // [proof]
+
 template <class Strategy, class T>
 double train(device_mesh<grid> const& m, options const& o) {
   auto p = init<Strategy, T>(m, model, fold_in(o.seed, 0));
@@ -61,13 +71,21 @@ double train(device_mesh<grid> const& m, options const& o) {
                      normal<T, data_layout<Strategy, 2>>(m, {n, 10}, fold_in(key, 2 * i + 1)));
   });
   // [fit]
-  auto const order = [&](index_t epoch) { return o.batches(std::ssize(data), 1, epoch); };  // of batches
-  auto const training = [&](shuffled_batches const& batches, data_position const& at) {
-    auto const& [images, labels] = data[static_cast<std::size_t>(batches.examples(at.batch, 0, 1)[0])];
-    auto const l = train_step<Strategy>(p, state, images, labels, T(o.dropout), o.key(2, at.step));
-    return step_result{static_cast<double>(item(l)), 0, images.extent(0)};
-  };
-  o.train_in_order(order, m.communicator(), {}, 128, training, nothing_else, p, state);
+  auto saved = o.checkpoints(m.communicator(), {});
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(128));
+  for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
+    auto const order = o.batches(std::ssize(data), 1, epoch);  // of batches
+    for (index_t i = run.at().batch; i < order.count() && run.goes_on(); ++i) {
+      auto const& [images, labels] = data[static_cast<std::size_t>(order.examples(i, 0, 1)[0])];
+      auto const l = train_step<Strategy>(p, state, images, labels, T(o.dropout), o.key(2, run.at().step));
+      run.after_step({static_cast<double>(item(l)), 0, images.extent(0)}, order.count());
+      saved.after_step(run.at(), p, state);
+    }
+  }
+  saved.after_last_step(run.at(), p, state);
+  saved.finish();
+  run.finish();
+
   progress bar(stdout, o.run.shown && m.rank() == 0, 1, 128, progress_style::automatic, 100, "evaluate ");
   auto const testing = [&](auto const& batch) {
     auto const l = all_reduce(loss<Strategy>(p, batch.first, batch.second, T(0), o.seed));
@@ -76,6 +94,7 @@ double train(device_mesh<grid> const& m, options const& o) {
   return evaluate(data, testing, show_on(bar))["loss"];
   // [fit]
 }
+
 template <class S, class T>
 void compare(device_mesh<grid> const& m, options const& o) {
   if (m.rank() == 0) print_layouts(std::cout << "\nweights\n", init<S, T>(m.shape(), model, o.seed));
@@ -86,6 +105,7 @@ void compare(device_mesh<grid> const& m, options const& o) {
   compare_with_one_rank(m, tolerance,
                         [&](auto const& on, bool alone) { return train<S, T>(on, alone ? o.silent() : o); });
 }
+
 int main(int argc, char** argv) {
   program const about("keras_distribution", "Trains on noise, as Keras' guide to its distribution API does.",
                       {"data", "model"}, {"model_parallel", "data_parallel", "columns_then_rows", "gathered_hidden"},

@@ -2,17 +2,21 @@
 // map with --strategy model_parallel; inputs that each rank packs; metrics and an optimizer on the mesh.
 // The network: images -> flatten -> dense 128, relu -> dropout -> dense 10; softmax cross-entropy; Adam.
 //   mpiexec -n 4 tf_dtensor --checkpoint run1 --every 100 --log run1.csv
-#include "digits.hpp"
+#include "support/digits.hpp"
+#include "support/layers.hpp"
 
 using namespace ashlar;
+using namespace examples;
+
 // [layouts]
 using grid = mesh<axis<"data">>;                // the tutorial calls the axis "batch"
 using unsharded_layout_2d = replicated<2>;      // layout<none, none>
 using unsharded_layout_1d = replicated<1>;      // layout<none>
 using image_layout = batch_sharded<"data", 4>;  // layout<"data", none, none, none>
 using label_layout = batch_sharded<"data", 1>;  // layout<"data">
-using by_map = model_parallel<"data", rule<"d.*kernel", batch_sharded<"data", 2>>,  // the layout map
-                              rule<"d.*bias", batch_sharded<"data", 1>>>;
+using by_map = model_parallel<"data", rule<"d*kernel", batch_sharded<"data", 2>>,  // the layout map
+                              rule<"d*bias", batch_sharded<"data", 1>>>;
+
 // [model]
 template <class LayoutMap>  // each weight has its layout
 constexpr auto model = build<layer_pair>(dense_of<unsharded_layout_2d, unsharded_layout_1d>(784, 128),
@@ -25,6 +29,7 @@ constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, 
   auto n = static_cast<element_t<decltype(logits)>>(labels.extents()[0]);  // the loss is a sum, as reduce_sum
   return build<with_aux>(softmax_cross_entropy(logits, labels) * n, accuracy_count(stop_gradient(logits), labels));
 };
+
 // [step]
 constexpr adam optimizer{.rate = 0.01, .follows = convention::keras};
 constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels, auto rate, prng_key key) {
@@ -45,6 +50,7 @@ static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);  // an all-reduce of gradients, loss and hits
 static_assert(collectives(grid{{2}}, dry_step<>).bytes_per_rank() == 4 * (785 * 128 + 129 * 10 + 2));
 static_assert(collectives(grid{{8}}, dry_step<by_map>).count() == 9);  // of each weight: two
+
 // [pack]
 template <class T>  // each rank reads its examples alone, and what all have read is one tensor
 auto pack_inputs(auto const& m, idx_array const& images, idx_array const& labels, auto const& batches, index_t i) {
@@ -55,6 +61,7 @@ auto pack_inputs(auto const& m, idx_array const& images, idx_array const& labels
   return std::pair(x, pack<label_layout>(m, {n}, rows_of<std::int32_t>(labels, examples)));
 }
 // [pack]
+
 template <class LayoutMap, class T>
 void train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
   auto p = init<LayoutMap, T>(m, model<LayoutMap>, fold_in(o.seed, 0));
@@ -70,13 +77,22 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data)
       return std::vector{static_cast<double>(item(l)), static_cast<double>(item(h))};
     });
   };
-  auto const take = [&](shuffled_batches const& batches, data_position const& at) {
-    auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, at.batch);
-    auto [l, h] = train_step(p, state, x, y, T(o.dropout), o.key(2, at.step));
-    index_t const size = batches.size(at.batch);
-    return step_result{item(l) / static_cast<T>(size), static_cast<double>(item(h)), size};
-  };
-  o.train(m.communicator(), conditions_of(data), data.train_images.extents[0], take, evaluated, p, state);
+  index_t const images = data.train_images.extents[0];
+  auto saved = o.checkpoints(m.communicator(), conditions_of(data));
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(images));
+  for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
+    shuffled_batches const batches = o.batches(images, o.batch, epoch);
+    for (index_t i = run.at().batch; i < batches.count() && run.goes_on(); ++i) {
+      auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, i);
+      auto [l, h] = train_step(p, state, x, y, T(o.dropout), o.key(2, run.at().step));
+      index_t const size = batches.size(i);
+      run.after_step({item(l) / static_cast<T>(size), static_cast<double>(item(h)), size}, batches.count(), evaluated);
+      saved.after_step(run.at(), p, state);
+    }
+  }
+  saved.after_last_step(run.at(), p, state);
+  saved.finish();
+  run.finish();
   // [loop]
   double const reached = evaluated()[1];
   if (m.rank() == 0) std::printf("\ntest accuracy: %.4f\n", reached);

@@ -2,10 +2,13 @@
 // the variables. A batch is global and split over the ranks. Gradients are summed by one all-reduce a step, so the
 // copies stay equal. The data pipeline reads, keeps, shuffles and batches: each rank has the rows of its shard alone.
 //   mpiexec -n 4 mirrored --checkpoint run1 --every 100 --log run1.csv
-#include "digits.hpp"
+#include "support/digits.hpp"
+#include "support/layers.hpp"
 
 using namespace ashlar;
+using namespace examples;
 using grid = mesh<axis<"data">>;
+
 // [model]
 constexpr auto model = build<layer_triple>(dense_of(784, 256), dense_of(256, 256), dense_of(256, 10));
 
@@ -13,10 +16,12 @@ constexpr auto network = [](auto const& p, auto const& x, auto rate, prng_key ke
   auto h = dropout(relu(p.d1(x)), rate, fold_in(key, 1));
   return p.d3(dropout(relu(p.d2(h)), rate, fold_in(key, 2)));
 };
+
 // [strategy]
 using mirrored_variables = data_parallel<"data">;
 using image_layout = layout<"data", none>;
 using row_layout = layout<"data">;
+
 // [step]
 constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 
@@ -30,6 +35,7 @@ constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& y, aut
   optimizer.update(p, state, g);
   return std::pair{l, h};
 };
+
 // [proof]
 template <class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
@@ -42,6 +48,7 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
 static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(collectives(grid{{8}}, dry_step<>).count(pass::update, collective::all_reduce, "data") == 1);
 static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);
+
 // [evaluate]
 // The mean loss, and the share of images that are recognised.
 template <class T>
@@ -54,6 +61,7 @@ std::vector<double> means(device_mesh<grid> const& m, auto const& p, dataset con
   });
 }
 // [evaluate]
+
 template <class T>
 void train(device_mesh<grid> const& m, options const& o) {
   auto const [training, test] = open_digits(m.communicator(), o);
@@ -70,15 +78,22 @@ void train(device_mesh<grid> const& m, options const& o) {
   print_step(std::cout, m, [&](auto const& a) { dry_step<T>(a, o.batch); });
 
   communicator const& ranks = m.communicator();
-  auto batches = labelled_stream<T, image_layout, row_layout>(m, train_data);
-  auto const take = [&](auto const& batch, data_position const& at) {
-    auto const& [x, y] = batch.tensors;
-    auto [l, h] = step(p, state, x, y, batch.template weights<T, row_layout>(), T(o.dropout), o.key(3, at.step));
-    return step_result{item(l), static_cast<double>(item(h)), batch.examples};
-  };
   auto const on_validation = [&] { return means<T>(m, p, validation_data); };
+  auto batches = labelled_stream<T, image_layout, row_layout>(m, train_data);
   auto saved = o.checkpoints(ranks, conditions_of(ranks, o, training), true);  // each epoch's stays
-  resume_and_train(ranks, o.run, saved, batches, o.taken_in(batches.examples()), take, on_validation, p, state);
+  training_run run(ranks, o.run, saved.resume(p, state), o.taken_in(batches.examples()));
+  batches.seek({run.at().epoch, run.at().batch});
+  while (run.goes_on()) {
+    auto const batch = batches.next();
+    auto const& [x, y] = batch.tensors;
+    auto const weights = batch.template weights<T, row_layout>();  // 0 for the padding
+    auto [l, h] = step(p, state, x, y, weights, T(o.dropout), o.key(3, run.at().step));
+    run.after_step({item(l), static_cast<double>(item(h)), batch.examples}, batches.count(), on_validation);
+    saved.after_step(run.at(), p, state);
+  }
+  saved.after_last_step(run.at(), p, state);
+  saved.finish();
+  run.finish();
   // [fit]
   require_equal_replicas(m, p);
   auto const reached = means<T>(m, p, test_data);

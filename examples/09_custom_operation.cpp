@@ -1,14 +1,15 @@
-// What you learn here: an operation of your own, rotary position embedding, in rotary.hpp. You say what it does to one
+// What you learn here: an operation of your own, rotary position embedding, in support/rotary.hpp. You say what it does to one
 // row, which labels must be whole, and how its cotangent is made. Every layout, the dry run and the backward pass
 // follow. The program learns a kernel from a teacher, who mixes features by it and turns them in pairs, as the
 // operation does.
 //   mpiexec -n 4 custom_operation --mesh data=2,seq=2
 #include <ashlar/tensor/gather.hpp>
 #include <cmath>
-#include "options.hpp"
-#include "rotary.hpp"
+#include "support/options.hpp"
+#include "support/rotary.hpp"
 
 using namespace ashlar;
+using namespace examples;
 using grid = mesh<axis<"data">, axis<"seq">>;
 
 // [program]
@@ -67,17 +68,26 @@ void train(device_mesh<grid> const& m, options const& o) {
   sgd const optimizer{.rate = 4};
   auto state = optimizer.init(p);
   print_step(std::cout, m, [&](auto const& a) { dry_step<T>(a, o.batch); });
+
   index_t const batches = (examples + o.batch - 1) / o.batch;  // the same in each epoch, in another order
-  auto const order = [&](index_t epoch) { return o.batches(batches, 1, epoch); };
-  auto const take = [&](shuffled_batches const& of_epoch, data_position const& at) {
-    index_t const first = of_epoch.examples(at.batch, 0, 1)[0] * o.batch, size = std::min(o.batch, examples - first);
-    features_of const given{first};
-    auto const x = generate<T, sequences>(m, {size, positions, features}, given);
-    auto const taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
-    auto const l = static_cast<double>(item(step(optimizer, p, state, x, taught)));
-    return step_result{l, std::sqrt(l) * static_cast<double>(size), size};
-  };
-  o.train_in_order(order, m.communicator(), {}, examples, take, nothing_else, p, state);
+  auto saved = o.checkpoints(m.communicator(), {});
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(examples));
+  for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
+    shuffled_batches const order = o.batches(batches, 1, epoch);
+    for (index_t i = run.at().batch; i < batches && run.goes_on(); ++i) {
+      index_t const first = order.examples(i, 0, 1)[0] * o.batch, size = std::min(o.batch, examples - first);
+      features_of const given{first};
+      auto const x = generate<T, sequences>(m, {size, positions, features}, given);
+      auto const taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
+      auto const l = static_cast<double>(item(step(optimizer, p, state, x, taught)));
+      run.after_step({l, std::sqrt(l) * static_cast<double>(size), size}, batches);
+      saved.after_step(run.at(), p, state);
+    }
+  }
+  saved.after_last_step(run.at(), p, state);
+  saved.finish();
+  run.finish();
+
   auto const kernel = gather_all(p.kernel);
   double worst = 0;
   for (index_t i = 0; i < features * features; ++i) {

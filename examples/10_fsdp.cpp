@@ -2,9 +2,11 @@
 // source. A layer asks for its whole weight: an all-gather if the layout shards it. remat_if says what the tape keeps.
 // docs/how_to/sharded_training.md says what is in shares. Over the axis "data" all of that is replicated.
 //   mpiexec -n 4 fsdp --mesh data=2,shard=2 --strategy zero3
-#include "digits.hpp"
+#include "support/digits.hpp"
+#include "support/layers.hpp"
 
 using namespace ashlar;
+using namespace examples;
 using grid = mesh<axis<"data">, axis<"shard">>;
 constexpr index_t inputs = 784, width = 512, classes = 10, layers = 6;
 constexpr auto layer_of(index_t in, index_t out) { return build<linear>(weight{in, out}.from(initializer::he_normal)); }
@@ -63,15 +65,26 @@ static_assert(collectives(grid{{1, 4}}, dry_step<zero_stage::zero2>).count() == 
 static_assert(collectives(grid{{1, 4}}, dry_step<zero_stage::zero3>).count() == 3 * layers + 1);
 
 template <zero_stage S, class T>
-void train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
+void train(device_mesh<grid> const& m, options const& o, digit_sets const& digits) {
   auto [p, state] = init_zero<layouts_of<S>, T>(adam{}, m, model, fold_in(o.seed, 0));
   print_step(std::cout, m, [&](auto const& a) { dry_step<S, T>(a, o.batch); });
-  auto const take = [&, &p = p, &state = state](shuffled_batches const& batches, data_position const& at) {
-    auto const [x, labels] = feed_training<T, image_rows, row_labels>(m, data, batches, at.batch, T(1) / T(255));
-    auto const [l, h] = step<S>(p, state, x, labels, T(o.dropout), o.key(2, at.step));
-    return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
-  };
-  o.train(m.communicator(), conditions_of(data), data.train_images.extents[0], take, nothing_else, p, state);
+
+  auto batches = labelled_stream<T, image_rows, row_labels>(m, o.in_batches(digits.training), T(1) / T(255));
+  auto saved = o.checkpoints(m.communicator(), conditions_of(m.communicator(), o, digits.training));
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(batches.examples()));
+  batches.seek({run.at().epoch, run.at().batch});
+  reset_peak_memory();
+  while (run.goes_on()) {
+    auto const batch = batches.next();
+    auto const& [x, labels] = batch.tensors;
+    auto const [l, h] = step<S>(p, state, x, labels, T(o.dropout), o.key(2, run.at().step));
+    run.after_step({item(l), static_cast<double>(item(h)), batch.examples}, batches.count());
+    saved.after_step(run.at(), p, state);
+  }
+  saved.after_last_step(run.at(), p, state);
+  saved.finish();
+  run.finish();
+
   // Shares: parameters, gradients, two moments, sums over replicas. What layers are given; one layer, both passes.
   index_t const n = (o.batch + m.size() - 1) / m.size();
   auto const share = [&](index_t in, index_t out) { return (in + o.size[1] - 1) / o.size[1] * out; };
@@ -81,7 +94,8 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data)
   if (S == zero_stage::zero3) require_peak_memory(m.communicator(), bound);
   print_peak_memory(std::cout, m, "state / shards + activations + one layer", bound);
   auto const logits = [&, &p = p](auto const& x) { return network<S>(p, x, T(0), prng_key{0}); };
-  print_number(std::cout, m, "test accuracy", test_accuracy<T, image_rows, row_labels>(m, data, T(1) / T(255), logits));
+  double const reached = test_accuracy<T, image_rows, row_labels>(m, digits.test, T(1) / T(255), logits);
+  print_number(std::cout, m, "test accuracy", reached);
   require_equal_replicas(m, p);
 }
 
@@ -93,8 +107,8 @@ int main(int argc, char** argv) {
     using enum zero_stage;
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
     print_mesh(std::cout, m);
-    digit_data const data = load_digits(m.communicator(), o);
+    digit_sets const digits = digit_sets_of(load_digits(m.communicator(), o));
     return o.choose<layouts_of<zero3>, layouts_of<zero2>, layouts_of<zero1>, layouts_of<replicated>>(
-        [&]<class S, class T> { train<S::stage, T>(m, o, data); });
+        [&]<class S, class T> { train<S::stage, T>(m, o, digits); });
   });
 }

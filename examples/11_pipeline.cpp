@@ -1,15 +1,17 @@
 // What you learn here: a pipeline. The stages of a network are one dimension of its parameters, which the axis "stage"
 // shards. Activations have that dimension too, one microbatch in each stage, and roll<"stage"> hands them on. So a
-// pipeline is a network like any other. ashlar/train/residual_classifier.hpp has this one, and
+// pipeline is a network like any other. support/residual_classifier.hpp has this one, and
 // ashlar/train/pipeline.hpp three schedules:
 //   gpipe         all microbatches forward, then all backward: the tape grows with the microbatches
 //   1f1b          one forward and one backward in each tick: what is kept does not depend on their number
 //   unpipelined   one stage after the other, each gathered when it is needed, to compare
 //   mpiexec -n 4 pipeline --mesh data=1,stage=4 --microbatches 16
-#include <ashlar/train/residual_classifier.hpp>
-#include "digits.hpp"
+#include "support/digits.hpp"
+#include "support/feed.hpp"
+#include "support/residual_classifier.hpp"
 
 using namespace ashlar;
+using namespace examples;
 using grid = mesh<axis<"data">, axis<"stage">>;
 
 constexpr index_t depth = 8, inputs = 784, width = 128, classes = 10;
@@ -18,6 +20,7 @@ constexpr auto model = build<pipelined>(weight{inputs, width}, weight{depth, wid
 using layouts = model_parallel<"data", rule<"stages", layout<"stage", none, none>>>;
 using image_rows = layout<"data", none>;
 using row_labels = layout<"data">;
+
 // [step]
 constexpr auto step = [](auto const& schedule, auto& p, auto& state, auto const& network) {
   auto const result = schedule(p, network, network.n);
@@ -27,6 +30,7 @@ constexpr auto step = [](auto const& schedule, auto& p, auto& state, auto const&
   return std::pair{l, hits};
 };
 // [step]
+
 template <class T, class Schedule>
 constexpr auto dry_step(Schedule schedule, index_t n, index_t rows_of_one = 16) {
   return [=](auto const& m) {
@@ -55,18 +59,28 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data,
   auto state = adam{}.init(p);
   if (n <= 8) print_step(std::cout, m, dry_step<T>(schedule, n, size));
 
-  auto const order = [&](index_t epoch) { return microbatches(o.batches(images, size, epoch), n); };
-  auto const take = [&](microbatches const& batches, data_position const& at) {
-    auto const batch = [&](index_t i) {
-      auto const [x, labels] = feed_training<T, image_rows, row_labels>(m, data, batches.all(),
-                                                                        batches.position(at.batch, i), T(1) / T(255));
-      return build<microbatch>(x, labels, o.key(2, at.step * n + i));
-    };
-    auto const [l, h] = step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, o.dropout));
-    return step_result{item(l), static_cast<double>(item(h)), o.batch};
-  };
+  auto saved = o.checkpoints(m.communicator(), conditions_of(data));
   index_t const taken = images / o.batch * o.batch;  // the other images are left out
-  o.train_in_order(order, m.communicator(), conditions_of(data), taken, take, nothing_else, p, state);
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(taken));
+  reset_peak_memory();
+  for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
+    microbatches const batches(o.batches(images, size, epoch), n);
+    for (index_t b = run.at().batch; b < batches.count() && run.goes_on(); ++b) {
+      index_t const at = run.at().step;
+      auto const batch = [&](index_t i) {  // a schedule asks for a microbatch when a stage needs it
+        auto const [x, labels] = feed_labelled<T, image_rows, row_labels>(
+            m, data.train_images, data.train_labels, batches.all(), batches.position(b, i), T(1) / T(255));
+        return build<microbatch>(x, labels, o.key(2, at * n + i));
+      };
+      auto const [l, h] = step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, o.dropout));
+      run.after_step({item(l), static_cast<double>(item(h)), o.batch}, batches.count());
+      saved.after_step(run.at(), p, state);
+    }
+  }
+  saved.after_last_step(run.at(), p, state);
+  saved.finish();
+  run.finish();
+
   // Parameters, two moments, gradients as they are summed up; the activations of as many microbatches as there are
   // stages, given and made; those of one more microbatch, forward and backward, with its images.
   index_t held = 0;
@@ -77,7 +91,9 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data,
   if (o.strategy == 0) require_peak_memory(m.communicator(), bound);
   print_peak_memory(std::cout, m, "state and the activations of 8 microbatches", bound);
   auto const logits = [&](auto const& x) { return residual_logits<depth>(p, x); };
-  print_number(std::cout, m, "test accuracy", test_accuracy<T, image_rows, row_labels>(m, data, T(1) / T(255), logits));
+  dataset const test = from_arrays(data.test_images, data.test_labels);
+  double const reached = test_accuracy<T, image_rows, row_labels>(m, test, T(1) / T(255), logits);
+  print_number(std::cout, m, "test accuracy", reached);
   require_equal_replicas(m, p);
 }
 

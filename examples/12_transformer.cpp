@@ -1,19 +1,23 @@
-// What you learn here: a transformer on a mesh of three axes, by ashlar/train/transformer.hpp. "data" splits the
+// What you learn here: a transformer on a mesh of three axes, by support/transformer.hpp. "data" splits the
 // batch, "model" heads, hidden channels and the vocabulary, "sequence" positions, which an operation of one's own
-// encodes (rotary.hpp). With --strategy zero1, zero2 or zero3 "data" splits moments, then parameters and gradients too.
+// encodes (support/rotary.hpp). With --strategy zero1, zero2 or zero3 "data" splits moments, then parameters and gradients too.
 // It learns sums in words, character by character. The losses are the same on every mesh and by every strategy.
 //   mpiexec -n 8 transformer --mesh data=2,model=2,sequence=2 --strategy zero3
 #include <ashlar/ashlar.hpp>
 #include <numeric>
-#include "options.hpp"
-#include "rotary.hpp"
+
+#include "support/feed.hpp"
+#include "support/lengthen.hpp"
+#include "support/options.hpp"
+#include "support/synthetic_sums.hpp"
+#include "support/transformer.hpp"
 
 using namespace ashlar;
+using namespace examples;
 using transformer::grid;
 using transformer::layouts_of;
 using transformer::text_layout;
 using worded = synthetic_sums;
-using turn = rope::rotary<true>;
 constexpr int layers = 2;
 constexpr index_t positions = 50, letters = worded::alphabet.size();
 constexpr auto model = transformer::model<layers>({letters, 48, 4});
@@ -22,10 +26,11 @@ template <zero_stage S, class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
   auto [p, state] = init_zero<layouts_of<S>, T>(adamw{}, m, model, prng_key{1});
   auto characters = make<std::int32_t, text_layout>(m, {batch, positions});
-  (void)transformer::step<turn, S>(adamw{}, p, state, characters, characters, T(0.1), prng_key{2});
+  (void)transformer::step<S>(adamw{}, p, state, characters, characters, T(0.1), prng_key{2});
 };
 constexpr auto on_8 = collectives(grid{{2, 2, 2}}, dry_step<zero_stage::replicated>);
 static_assert(on_8.count() == 12 * layers + 8);  // tests/static/train/transformer.cpp has the list
+
 // Returns how many of all sums the model completes.
 template <class Score>
 int sums_completed(Score const& score) {
@@ -53,17 +58,29 @@ void train(device_mesh<grid> const& m, options const& o) {
   auto [p, state] = init_zero<layouts_of<S>, T>(optimizer, m, model, fold_in(o.seed, 0));
   print_blocks<transformer::stream_layout>(std::cout, m, "activations between layers", {o.batch, positions, 48});
   print_step(std::cout, m, [&](auto const& a) { dry_step<S, T>(a, o.batch); });
+
+  batch_field<std::int32_t, text_layout> const characters_of{};
+  dataset const text = from_arrays(data.characters, data.next);
+  batch_stream batches(m, o.in_batches(text), characters_of, characters_of);
+  auto saved = o.checkpoints(m.communicator(), {.schedule = steps});
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(excerpts));
+  batches.seek({run.at().epoch, run.at().batch});
   std::vector<double> losses;
-  auto const take = [&, &p = p, &state = state](shuffled_batches const& batches, data_position const& at) {
-    auto const [characters, next] =
-        feed_labelled<std::int32_t, text_layout, text_layout>(m, data.characters, data.next, batches, at.batch, 1);
+  while (run.goes_on()) {
+    auto const batch = batches.next();
+    auto const& [characters, next] = batch.tensors;
     auto const [l, norm] =
-        transformer::step<turn, S>(optimizer, p, state, characters, next, T(o.dropout), o.key(3, at.step));
+        transformer::step<S>(optimizer, p, state, characters, next, T(o.dropout), o.key(3, run.at().step));
     losses.push_back(static_cast<double>(item(l)));
-    index_t const size = batches.size(at.batch);
-    return step_result{losses.back(), static_cast<double>(item(norm)) * static_cast<double>(size), size};
-  };
-  o.train(m.communicator(), {.schedule = steps}, excerpts, take, nothing_else, p, state);
+    run.after_step(
+        {losses.back(), static_cast<double>(item(norm)) * static_cast<double>(batch.examples), batch.examples},
+        batches.count());
+    saved.after_step(run.at(), p, state);
+  }
+  saved.after_last_step(run.at(), p, state);
+  saved.finish();
+  run.finish();
+
   require_equal_replicas(m, p);
   double const limit = std::log(static_cast<double>(letters)) / 2;  // of the loss of guessing
   if (losses.size() >= 100 && !(std::accumulate(losses.end() - 20, losses.end(), 0.) / 20 < limit))
@@ -73,7 +90,7 @@ void train(device_mesh<grid> const& m, options const& o) {
   auto const score = [&, &p = p](idx_array const& texts) {
     shuffled_batches const all(texts.extents[0], texts.extents[0], prng_key{0}, 0, example_order::stored);
     auto const characters = feed<std::int32_t, text_layout>(m, texts, all, 0, 1);
-    return gather_all(transformer::logits_of<turn>(p, characters, T(0), prng_key{0}));
+    return gather_all(transformer::logits_of<>(p, characters, T(0), prng_key{0}));
   };
   std::vector<worded::tokens> lines;
   for (char const* begin : {"three plus four is", "two plus", "one"}) lines.push_back(worded::tokens_of(begin));

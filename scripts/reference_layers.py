@@ -254,7 +254,7 @@ def rotary_attention(x, qkv, out):
 
 class Transformer:
     """A transformer with layer norms before attention and before the dense layers, rotary attention, and one table for
-    characters at both ends. Its parameters are in the order of include/ashlar/train/transformer.hpp."""
+    characters at both ends. Its parameters are in the order of examples/support/transformer.hpp."""
     def __init__(self, vocabulary, channels, heads, layers):
         seeds = iter(range(100, 200))
 

@@ -24,7 +24,7 @@ INDEX = """
 """
 
 
-EXAMPLE = re.compile(r"examples/(?:tutorial/)?\w+\.[ch]pp")
+EXAMPLE = re.compile(r"examples/(?:tutorial/|support/)?\w+\.[ch]pp")
 
 
 def links(page):

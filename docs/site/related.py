@@ -92,11 +92,8 @@ take take_along
 batch_norm batch_norm_inference batch_normalized batch_norm_options moving_statistics moving statistics
 batch_norm layer_norm rms_norm
 conv2d max_pool2d average_pool2d global_average_pool pooling
-conv2d conv2d_layer conv2d_layer_of normalized_conv2d moving_statistics_of
-dense dense_of linear affine layer_pair layer_triple sequential columns_then_rows
+dense dense_of linear affine sequential
 linear affine weight build
-residual_classifier residual_classifier_of residual_logits microbatch pipelined
-normalized_conv2d residual_classifier
 
 # ---- Dense solvers ----
 linalg::cholesky linalg::lu linalg::solve linalg::triangular_solve linalg::lstsq linalg::block_cyclic_t
@@ -180,19 +177,16 @@ field_series field_series_options series_field grid_values save_hdf5
 load_arrays save_arrays array_map array_entry save_arrays_options
 save_checkpoint load_checkpoint checkpoint_part checkpoints
 checkpoints checkpoint_options run_checkpoints run_checkpoint_options
-run_checkpoints resume_and_train run_conditions no_checkpoints training_run
+run_checkpoints run_conditions no_checkpoints training_run
 
 # ---- Data ----
 dataset from_arrays array_source batching batch_position last_batch
 batch_stream example_batch labelled_stream batch_field read_ahead
 shuffled_batches microbatches make_batches example_order
 cache_on_disk dataset
-feed feed_labelled feed_training read_on_root rows_of
-open_idx open_npy open_raw open_mnist
-open_mnist digit_sets digit_sets_of synthetic_digits read_mnist
-synthetic_sums synthetic_digits
+rows_of pack local_region
+open_idx open_npy open_raw
 data_position epoch_sums batch_stream
-checksum crc32c
 
 # ---- Optimizers, strategies, training ----
 adam adamw adam_state sgd sgd_state rmsprop rmsprop_state convention
@@ -207,13 +201,10 @@ init for_each_named weight initializer laid_out_weight
 fit evaluate metric batch_report epoch_report after_batch after_epoch show_on progress
 progress progress_style epoch_table csv_log
 accumulate microbatches
-test_accuracy accuracy_count
-refuse_option parse_whole parse_number join_words parse_choice parse_mesh_sizes
-compare_with_one_rank require_equal_replicas
-lengthen sample_class
+test_accuracy accuracy_count require_equal_replicas
 mean_over running_mean
 print_layouts print_step print_mesh print_blocks print_number print_peak_memory
-resume_and_train training_run run_options step_result nothing_else number_log
+training_run run_options step_result number_log
 """
 
 

@@ -109,7 +109,6 @@ REMEDIES = {
     "ashlar::optimizer: a gradient": "Pass the gradients of these parameters, in their order.",
     "ashlar::shape: a tensor": "Join dimensions by `flatten`.",
     "plan/compiled/print_product.hpp": "Give an equation of two operands, and one extent per letter.",
-    "train/compiled/command_line.hpp": "Give the option a value of this kind. `--help` lists all options.",
 }
 
 

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "../support/synthetic_digits.hpp"
+
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
 using images = layout<"data", none>;
@@ -29,19 +31,22 @@ constexpr auto loss = [](auto const& p, auto const& x, auto const& y) {
 int main(int argc, char** argv) {
   environment const env(argc, argv);
   device_mesh<grid> const m(MPI_COMM_WORLD);
-  digit_data const data = argc > 1 ? read_mnist(argv[1]) : synthetic_digits(prng_key{1}, 6000, 1000);
-  shuffled_batches const batches(data.train_images.extents[0], 100, prng_key{3}, 0);
+  digit_data const data = argc > 1 ? read_mnist(argv[1]) : examples::synthetic_digits(prng_key{1}, 6000, 1000);
+  dataset const training = from_arrays(data.train_images, data.train_labels).shuffle(prng_key{3}).batch(100);
+  dataset const test = from_arrays(data.test_images, data.test_labels);
+  auto batches = labelled_stream<float, images, labels>(m, training, 1.f / 255);
   auto p = init<strategy>(m, model, prng_key{2});
   auto state = adam{}.init(p);
   for (index_t i = 0; i < batches.count(); ++i) {
-    auto [x, y] = feed_training<float, images, labels>(m, data, batches, i, 1.f / 255);
+    auto const batch = batches.next();
+    auto const& [x, y] = batch.tensors;
     auto [value, grads] = value_and_grad<"data">(loss)(p, x, y);
     auto [l, g] = all_reduce<"data">(bundle(value, grads));
     adam{}.update(p, state, g);
     if (m.rank() == 0 && i % 20 == 0) std::printf("batch %2d  loss %.3f\n", static_cast<int>(i), item(l));
   }
   auto const logits = [&](auto const& x) { return network(p, x); };
-  double const reached = test_accuracy<float, images, labels>(m, data, 1.f / 255, logits);
+  double const reached = test_accuracy<float, images, labels>(m, test, 1.f / 255, logits);
   if (m.rank() == 0) std::printf("%.0f %% of the test images are recognised\n", 100 * reached);
   return reached > 0.7 ? 0 : 1;
 }

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "../../examples/support/layers.hpp"
+
 using namespace ashlar;
 using grid = mesh<axis<"x">>;
 
@@ -20,8 +22,8 @@ struct element {
   }
 };
 auto weights_of(device_mesh<grid> const& m, index_t n) {
-  return build<layer_pair>(build<linear>(generate<double, layout<none, "x">>(m, {203, 64}, element{n})),
-                           build<linear>(generate<double, layout<none, none>>(m, {9, 64}, element{-n})));
+  return build<examples::layer_pair>(build<linear>(generate<double, layout<none, "x">>(m, {203, 64}, element{n})),
+                                     build<linear>(generate<double, layout<none, none>>(m, {9, 64}, element{-n})));
 }
 
 int run(char** argv) {

@@ -35,7 +35,7 @@ resumed() {
 
 short() {
   local lines
-  lines=$(wc -l < "$(dirname "${BASH_SOURCE[0]}")/../../examples/rotary.hpp")
+  lines=$(wc -l < "$(dirname "${BASH_SOURCE[0]}")/../../examples/support/rotary.hpp")
   echo "$lines lines"
   [ "$lines" -lt 60 ] || fail "an operation of one's own takes $lines lines"
 }

@@ -1,6 +1,6 @@
 // A training program that ends badly. By --seed 1 rank 1 alone throws an exception that is none of the library's. By --seed 3 one of 4 ranks
 // has another shard than its replica. Else all ranks throw.
-#include "options.hpp"
+#include "support/options.hpp"
 
 #include <stdexcept>
 
@@ -15,9 +15,9 @@ struct element {
   KOKKOS_FUNCTION double operator()(ashlar::index_t i) const { return static_cast<double>(i); }
 };
 
-program const about("start", "Ends badly.", {"data"}, {}, {{"batch", "1"}});
+examples::program const about("start", "Ends badly.", {"data"}, {}, {{"batch", "1"}});
 
-int run(options const& o) {
+int run(examples::options const& o) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (o.seed.value == 3) {
@@ -32,4 +32,4 @@ int run(options const& o) {
   return 0;
 }
 
-int main(int argc, char** argv) { return start(argc, argv, about, run); }
+int main(int argc, char** argv) { return examples::start(argc, argv, about, run); }

@@ -172,11 +172,6 @@ for page in sorted((docs / "decisions").glob("*.md")):
     if not begin.startswith("**Summary.** ") or not 3 <= len(re.findall(r"[.](?:\s|$)", begin.removeprefix("**Summary.** "))) <= 4:
         faults.append(f"{page.relative_to(root)} does not begin with a summary of 3 sentences")
 
-# ---- Renamed ----
-renamed = re.compile(r"^\| `[^`]+` \| `[^`]+` \|$", re.M)
-changelog = set(renamed.findall((root / "CHANGELOG.md").read_text(encoding="utf-8").split("### Renamed", 1)[1].split("\n#", 1)[0]))
-faults += [f"docs/versions.md renames other than the changelog: {row}" for row in renamed.findall((docs / "versions.md").read_text(encoding="utf-8")) if row not in changelog]
-
 # ---- Settings ----
 page = (docs / "how_to" / "settings.md").read_text(encoding="utf-8")
 if settings.written(root, page) != page:

@@ -1,7 +1,6 @@
 // Compares derivatives of programs on many ranks with one rank that runs the same program on whole tensors.
 #pragma once
 #include "ashlar/autodiff/autodiff.hpp"
-#include "ashlar/data/feed.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "dense.hpp"

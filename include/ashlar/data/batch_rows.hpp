@@ -29,10 +29,10 @@ struct batch_has_no_dimension {
 template <class L>
 constexpr void check_batch_layout() {
   static_assert(!batch_has_no_dimension<L>::value,
-                "ashlar::feed: a batch has a dimension of examples; give the layout at least that one");
+                "ashlar::batch_stream: a batch has a dimension of examples; give the layout at least that one");
   static_assert(
       !layout_is_partial<L>::value,
-      "ashlar::feed: the layout is partial, and each rank would hold the whole batch; feed the layout without it");
+      "ashlar::batch_stream: the layout is partial, and each rank would hold the whole batch; leave the partial axes out");
 }
 
 // The elements of an example that a rank holds, as runs of consecutive elements.
@@ -91,7 +91,7 @@ template <class T>
 void check_elements(array_source const& from) {
   with_elements_of(from.kind(), []<class From>(From) {
     if (std::is_integral_v<T> && !std::is_integral_v<From>)
-      throw error("ashlar::feed: expected integers for a field of integers, found elements of type " +
+      throw error("ashlar::batch_stream: expected integers for a field of integers, found elements of type " +
                   std::string(name_of(npy_kind_of<From>()).descr) + "; give the field the type float or double");
   });
 }
@@ -106,7 +106,7 @@ void convert(From const* from, index_t n, T factor, T* to) {
   for (index_t i = 0; i < n; ++i) {
     if constexpr (may_not_fit<From, T> && std::is_integral_v<From>)
       if (!std::in_range<T>(from[i]))
-        throw error("ashlar::feed: expected integers that the tensor's elements can hold, found " +
+        throw error("ashlar::batch_stream: expected integers that the tensor's elements can hold, found " +
                     std::to_string(from[i]) + "; give the field a type that holds them");
     to[i] = static_cast<T>(static_cast<T>(from[i]) * factor);
   }

@@ -250,11 +250,10 @@ class batch_stream {
 /// times `factor`. The second become integers with the layout Y.
 /// Collective, Cost, Error: as batch_stream.
 /// Example: auto images = labelled_stream<float, layout<"data", none>, layout<"data">>(m, train, 1.f / 255);
-// [labelled]
 template <class T, class X, class Y, class M>
-auto labelled_stream(device_mesh<M> const& m, dataset const& d, T factor = T(1), call_site w = call_site::current()) {
-  return batch_stream(m, {d, w}, batch_field<T, X>{factor}, batch_field<std::int32_t, Y>{});
+auto labelled_stream(device_mesh<M> const& m, dataset const& d, ops_detail::number_for<T, true> factor = T(1),
+                     call_site w = call_site::current()) {
+  return batch_stream(m, {d, w}, batch_field<T, X>{factor.element()}, batch_field<std::int32_t, Y>{});
 }
-// [labelled]
 
 }  // namespace ashlar

@@ -68,7 +68,7 @@ inline constexpr bool some_leaf_is_not<Is, S<M...>> = (some_leaf_is_not<Is, std:
 }  // namespace meta_detail
 
 /// A tree of N copies of a tree, for the equal layers of a model. Its members are named 0, 1, ...
-/// Example: stack<4>(build<block>(...)) as member `layers`; rule<"layers/.*/kernel", L> serves the kernels of all four
+/// Example: stack<4>(build<block>(...)) as member `layers`; rule<"layers/*/kernel", L> serves the kernels of all four
 template <std::size_t N, class X>
 constexpr auto stack(X const& x) {
   if constexpr (N == 0)
@@ -101,7 +101,7 @@ inline constexpr std::size_t equal_layers_of<X> = X::number_of_equal_layers::val
 /// N equal layers as a tree of one layer, for dry runs of deep models. Its member is named `each`, and means all.
 /// A dry run evaluates it once where `map`, `for_each_leaf` and bundles visit it, twice in `chain`, and counts its
 /// collectives N times. So 100 layers cost the compiler as much as 2.
-/// Pre: rules are for all layers alike, by patterns such as "layers/.*/kernel".
+/// Pre: rules are for all layers alike, by patterns such as "layers/*/kernel".
 /// Post: the ledger has the counts and bytes of stack<N>(layer).
 /// Error: parameters of such a model on real ranks do not compile; they are made of stack<N>(layer).
 /// Example: build<mlp>(equal_layers<100>(build<affine>(weight{64, 64}, weight{64})))

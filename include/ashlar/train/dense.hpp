@@ -11,7 +11,6 @@ namespace ashlar {
 /// Pre: no axis that shards a feature of x shards the kernel.
 /// Collective: if a parameter is sharded. Cost: an all-gather of each sharded parameter; replicated ones send nothing.
 /// Example: build<dense>(weight{784, 128}, weight{128}) are its parameters; p.d1(x) calls it
-// [dense]
 template <class K, class B>
 struct dense {
   K kernel;
@@ -23,7 +22,6 @@ struct dense {
     return einsum<"bi,io->bo">(x, redistribute<replicated<2>>(kernel)) + redistribute<replicated<1>>(bias);
   }
 };
-// [dense]
 
 /// The parameters of a dense layer, with a layout for each or by the strategy.
 /// Example: dense_of(784, 128); dense_of<layout<none, "model">, layout<"model">>(784, 128)

@@ -72,7 +72,6 @@ constexpr auto one_stage(index_t stage, auto const& parameters) { return train_d
 /// Collective: every rank. Cost: in each of n + stages - 1 ticks, forward and backward, one stage's rows from the neighbour.
 /// Example: gpipe(p, network, 8), with p a pipelined<E, S, R> of parameters
 /// Source: Huang et al., GPipe, 2019.
-// [gpipe]
 constexpr auto gpipe = [](auto const& p, auto const& network, index_t n) {
   using namespace train_detail;
   constexpr index_t stages = network_stages<decltype(network)>;
@@ -95,13 +94,11 @@ constexpr auto gpipe = [](auto const& p, auto const& network, index_t n) {
     return result;
   })(p);
 };
-// [gpipe]
 
 /// The same gradients. Each tick has one microbatch forward and one backward in each stage, so 2 stages - 1 activations
 /// are kept, whatever n is.
 /// Collective: as gpipe. Cost: as gpipe, one roll less.
 /// Source: Narayanan et al., PipeDream, 2019 (1F1B), here in lockstep.
-// [1f1b]
 // In tick t stage s has microbatch t - s forward, and backward the one that it had 2 (stages - 1 - s) ticks ago.
 constexpr auto one_forward_one_backward = [](auto const& p, auto const& network, index_t n) {
   using namespace train_detail;
@@ -158,14 +155,12 @@ constexpr auto one_forward_one_backward = [](auto const& p, auto const& network,
   }
   return result;
 };
-// [1f1b]
 
 /// The activations after all stages, one stage after the other on every rank of "stage". x are the activations before
 /// the first one, and layer(parameters of one stage, h) is a stage.
 /// Shape: x, h and the result (row, feature).
 /// Collective: every rank. Cost: per stage an all-reduce of its parameters over "stage".
 /// Example: through_stages(8, p.stages, x, [](auto const& k, auto const& h) { return einsum<"bi,io->bo">(h, k); })
-// [unpipelined]
 template <class P, class X, class Layer>
 constexpr auto through_stages(index_t stages, P const& parameters, X const& x, Layer const& layer) {
   auto h = train_detail::evaluate_now(x);
@@ -186,6 +181,5 @@ constexpr auto unpipelined = [](auto const& p, auto const& network, index_t n) {
     })(p);
   });
 };
-// [unpipelined]
 
 }  // namespace ashlar

@@ -26,13 +26,15 @@ struct keyed_layout {
     return t;
   }();
   static constexpr text_range range{key.c, key.c + Key.size};
+  static constexpr bool has_pattern = is_pattern(range);
 };
 template <bool Output, class Otherwise, class Place, class... Rules>
 struct layout_by_rules;
 }  // namespace train_detail
 
 /// A layout for parameters. The key is a path such as "d1/kernel", or a pattern that is found in paths, such as
-/// "feature.*kernel". A rule whose key equals the path wins over rules whose pattern is found in it.
+/// "feature*kernel", in which * matches any characters. A rule whose key equals the path wins over rules whose pattern is
+/// found in it.
 template <meta_detail::text_literal Key, class Layout>
 struct rule : train_detail::keyed_layout<Key, Layout> {
   static constexpr bool of_output = false;
@@ -56,9 +58,11 @@ struct layout_place {
   static constexpr bool is(char const (&text)[N]) {
     return equal({text, text + N - 1}, range());
   }
-  /// True if the pattern is found in the path. Example: Parameter::has("feature.*kernel")
+  /// True if the pattern is found in the path. Example: Parameter::has("feature*kernel")
   template <std::size_t N>
   static constexpr bool has(char const (&pattern)[N]) {
+    if (!is_pattern({pattern, pattern + N - 1}))
+      throw "ashlar::layout_map: has takes no regular expression, and only * is special; write * for any characters, and || for alternatives";
     return pattern_found({pattern, pattern + N - 1}, range());
   }
 
@@ -202,10 +206,13 @@ constexpr void check_rules(layout_map<B, R...>) {
         [&]<class Rule, std::size_t J>(std::type_identity<Rule>, std::integral_constant<std::size_t, J>) {
           constexpr bool served = serves_some<Model, J, R...>;
           static_assert(
-              served || Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
+              Rule::has_pattern,
+              "ashlar::rule: a key is no regular expression, and only * is special; write * for any characters, and a rule for each alternative");
+          static_assert(
+              served || Rule::of_output || !Rule::has_pattern || !rule_matches_no_parameter<Rule, Model>::value,
               "ashlar::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
           static_assert(
-              served || !Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
+              served || !Rule::of_output || !Rule::has_pattern || !rule_matches_no_parameter<Rule, Model>::value,
               "ashlar::layout_map: an output_rule matches no layer of the model; name a path above parameters, as \"d2\" is of \"d2/kernel\"");
         }(std::type_identity<R>{}, std::integral_constant<std::size_t, I>{}),
         ...);

@@ -57,9 +57,6 @@ struct step_result {
   index_t examples;
 };
 
-/// Evaluates no numbers besides loss and metric.
-inline constexpr auto nothing_else = [] { return std::vector<double>(); };
-
 /// A run that starts or resumes at a position in its data. It shows the progress of each epoch, then a row of a table:
 /// epoch, loss, metric, evaluated numbers, seconds and pace. A resumed run writes the same rows and losses as an
 /// uninterrupted one.
@@ -68,8 +65,10 @@ inline constexpr auto nothing_else = [] { return std::vector<double>(); };
 ///   while (run.goes_on()) {
 ///     auto const [l, h] = step(p, state, batch(run.at()));
 ///     run.after_step({item(l), item(h), 128}, batches);
-///     saved.after_step(run.at(), p, state);
+///     saved.after_step(run.at(), p, state);  // last: a checkpoint implies that the row is written
 ///   }
+///   saved.after_last_step(run.at(), p, state);
+///   saved.finish();
 ///   run.finish();
 class training_run {
  public:
@@ -91,25 +90,8 @@ class training_run {
     else
       end_epoch(evaluate());
   }
-  void after_step(step_result const& s, index_t batches) { after_step(s, batches, nothing_else); }
-
-  /// Calls step(batches, at()) and then saved.after_step(at(), trees...), until the run ends; then
-  /// saved.after_last_step(at(), trees...), if it has that member, and saved.finish(). `batches` is
-  /// order(epoch), whose count() is the number of batches. After each epoch evaluate() gives the numbers of the other
-  /// columns.
-  template <class Saved, class Order, class Step, class Evaluate, class... X>
-  void go_on(Saved& saved, Order order, Step step, Evaluate evaluate, X const&... trees) {
-    while (goes_on()) {
-      auto const& batches = order(at_.epoch);
-      for (index_t const epoch = at_.epoch; goes_on() && at_.epoch == epoch;) {
-        step_result const result = step(batches, std::as_const(at_));
-        after_step(result, batches.count(), evaluate);  // first: a checkpoint implies that the row is written
-        saved.after_step(at_, trees...);
-      }
-    }
-    if constexpr (requires { saved.after_last_step(at_, trees...); }) saved.after_last_step(at_, trees...);
-    saved.finish();
-    finish();
+  void after_step(step_result const& s, index_t batches) {
+    after_step(s, batches, [] { return std::vector<double>(); });
   }
 
   /// Writes the trace.
@@ -145,6 +127,8 @@ struct no_checkpoints {
   }
   template <class... X>
   void after_step(data_position const&, X const&...) const {}
+  template <class... X>
+  void after_last_step(data_position const&, X const&...) const {}
   void finish() const {}
 };
 

@@ -1,4 +1,4 @@
-#include "ashlar/data/feed.hpp"
+#include "ashlar/data/batch_stream.hpp"
 #include "ashlar/tensor/print.hpp"
 #include "ashlar/tensor/tensor.hpp"
 
@@ -57,8 +57,8 @@ auto by_complex_numbers(device_mesh<line> const& m) {
 auto cells(device_mesh<line> const& m) { return generate<whole, field>(m, {8}, fraction{}); }
 void border(sharded_tensor<whole, field, line> const& u) { set_beyond(u, fraction{}); }
 void fill_with(sharded_tensor<int, layout<"x">, line>& x) { fill(x, factor); }
-auto pixels(device_mesh<line> const& m, idx_array const& a, shuffled_batches const& b) {
-  return feed<std::uint8_t, layout<"x">>(m, a, b, 0, factor);
+auto pixels(device_mesh<line> const& m, dataset const& d) {
+  return labelled_stream<std::uint8_t, layout<"x">, layout<"x">>(m, d, factor).count();
 }
 }  // namespace right
 namespace wrong {
@@ -72,8 +72,8 @@ void border(sharded_tensor<bool, field, line> const& u) { set_beyond(u, fraction
 // error: ashlar::full: the number is floating and the elements are integers or bool, or it is complex and they are real; make a tensor of the number's type
 void fill_with(sharded_tensor<int, layout<"x">, line>& x) { fill(x, factor); }
 // error: ashlar::full: the number is floating and the elements are integers or bool, or it is complex and they are real; make a tensor of the number's type
-auto pixels(device_mesh<line> const& m, idx_array const& a, shuffled_batches const& b) {
-  return feed<std::uint8_t, layout<"x">>(m, a, b, 0, factor);
+auto pixels(device_mesh<line> const& m, dataset const& d) {
+  return labelled_stream<std::uint8_t, layout<"x">, layout<"x">>(m, d, factor).count();
 }
 }  // namespace wrong
 }  // namespace generate_numbers_of_another_kind

@@ -2,7 +2,7 @@
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "../../../examples/rotary.hpp"
+#include "../../../examples/support/rotary.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

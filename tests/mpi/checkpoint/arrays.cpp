@@ -1,6 +1,7 @@
 #include "ashlar/checkpoint/arrays.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/layers.hpp"
+#include "../examples/support/layers.hpp"
 #include "support.hpp"
 #include "support/data.hpp"
 #include <doctest/doctest.h>
@@ -37,7 +38,7 @@ bool is_counted(X const& x, double first, double step) {
 // The 2 dense layers of the files in tests/data/weights, which scripts/reference_weights.py wrote.
 template <class T, class Kernel, class Bias, class Kernel2 = Kernel>
 auto mlp_of(device_mesh<grid> const& m) {
-  return build<layer_pair>(
+  return build<examples::layer_pair>(
       build<affine>(counted<T, Kernel>(m, shape::of(6, 5), -1, 0), counted<T, Bias>(m, shape::of(5), -1, 0)),
       build<affine>(counted<T, Kernel2>(m, shape::of(5, 4), -1, 0), counted<T, Bias>(m, shape::of(4), -1, 0)));
 }

@@ -235,7 +235,7 @@ TEST_CASE("an element that does not fit, which one rank reads, is an error on ev
       CHECK_THROWS_WITH_AS(
           stream.next(),
           doctest::Contains(
-              "ashlar::feed: expected integers that the tensor's elements can hold, found 1099511627783; give the field a type that holds them"),
+              "ashlar::batch_stream: expected integers that the tensor's elements can hold, found 1099511627783; give the field a type that holds them"),
           error);
       CHECK(stream.at() == batch_position{0, 1});
     }

@@ -1,6 +1,8 @@
 // Whole tensors on one rank, on all, and back: values, messages, errors.
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/item.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/pmpi_counters.hpp"
 #include "support/provoked.hpp"
@@ -121,4 +123,16 @@ TEST_CASE("scatter: wrong input is the same error on every rank") {
           })
               .find("ashlar::scatter: the extents differ between ranks: value 1 is 4 on rank 0 and 5 on rank " +
                     std::to_string(p - 1) + "; give all ranks the same; called at gather.cpp:") == 0);
+}
+
+TEST_CASE("item: a scalar's number on every rank, of tensors and of expressions") {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    auto const x =
+        tensor_of<double, partial<layout<>, axes("x", "y")>>(m, shape{}, [](index_t, int s) { return s + 1.; });
+    double const p = world_size();
+    CHECK(item(all_reduce(x)) == p * (p + 1) / 2);
+    CHECK(item(all_reduce(x) * 2. + 1.) == p * (p + 1) + 1);
+    CHECK(item(tensor_of<std::int64_t, layout<>>(m, shape{}, [](index_t, int) { return 42; })) == 42);
+  });
 }

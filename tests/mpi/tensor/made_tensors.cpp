@@ -1,6 +1,5 @@
 // Tensors that the ranks do not make alike: the next call of the mesh says so on every rank.
 #include "ashlar/comm/desync/made_tensors.hpp"
-#include "ashlar/data/feed.hpp"
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/ops/math.hpp"
 #include "ashlar/ops/random.hpp"
@@ -168,16 +167,6 @@ TEST_CASE("made tensors: an argument that makes replicas differ is an error on e
         fill(x, own(2., 3.));
       },
       "{4, 3} with value 2", "{4, 3} with value 3");
-  idx_array const bytes{{8}, std::vector<std::uint8_t>(8)};
-  std::string const other_key = said_after([&](auto const& m) {
-    (void)feed<float, layout<"x">>(m, bytes, shuffled_batches(8, 4, prng_key{own(1u, 2u)}, 0), 0, 1.f);
-  });
-  CHECK(contains(other_key, "tensor 1 is {4} with key "));
-  says(
-      [&](auto const& m) {
-        (void)feed<float, layout<"x">>(m, bytes, shuffled_batches(8, 4, prng_key{1}, 0), own(0, 1), 1.f);
-      },
-      "{4} with batch 0", "{4} with batch 1");
   says([&](auto const& m) { (void)select(whole(m), own(0, 3)); }, "{4, 3} with index 0", "{4, 3} with index 3");
   unsigned const of_culprit = __LINE__ + 4, of_others = __LINE__ + 6;
   auto const in_two_lines = [&](auto const& m) {

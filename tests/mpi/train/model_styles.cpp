@@ -18,8 +18,8 @@ using unsharded_layout_2d = replicated<2>;
 using label_layout = batch_sharded<"data", 1>;
 
 // [layout_map]
-using layout_map_of_features = model_parallel<"data", rule<"feature.*kernel", batch_sharded<"data", 2>>,  //
-                                              rule<"feature.*bias", batch_sharded<"data", 1>>>;
+using layout_map_of_features = model_parallel<"data", rule<"feature*kernel", batch_sharded<"data", 2>>,  //
+                                              rule<"feature*bias", batch_sharded<"data", 1>>>;
 // [layout_map]
 
 // [styles]

@@ -1,7 +1,8 @@
 // Schedules of a network in stages: the same loss, hits and gradients, on every split of the stages.
+#include "ashlar/train/pipeline.hpp"
+#include "../examples/support/residual_classifier.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/residual_classifier.hpp"
 #include "ashlar/train/train.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
@@ -29,9 +30,9 @@ std::vector<double> numbers_of(device_mesh<grid> const& m, Schedule const& sched
     auto const x =
         normal<double, rows_of_batch>(m, {rows, inputs}, fold_in(prng_key{2}, static_cast<std::uint64_t>(i)));
     auto const labels = generate<std::int32_t, layout<"data">>(m, {rows}, label{});
-    return build<microbatch>(x, labels, fold_in(prng_key{3}, static_cast<std::uint64_t>(i)));
+    return build<examples::microbatch>(x, labels, fold_in(prng_key{3}, static_cast<std::uint64_t>(i)));
   };
-  auto const result = schedule(p, residual_classifier_of<depth, double>(m, batch, n, 0.25), n);
+  auto const result = schedule(p, examples::residual_classifier_of<depth, double>(m, batch, n, 0.25), n);
   auto const [l, hits] = all_reduce<"data">(bundle(result.value, result.aux));
   std::vector<double> all{item(l), static_cast<double>(item(hits))};
   for_each_leaf(
@@ -65,7 +66,8 @@ TEST_CASE("all schedules have the loss and the gradients of one rank without a p
 TEST_CASE("logits without a pipeline are those of one rank") {
   auto const logits = [](device_mesh<grid> const& m) {
     auto const p = init<layouts, double>(m, model, prng_key{1});
-    return gather_all(residual_logits<depth>(p, normal<double, rows_of_batch>(m, {rows, inputs}, prng_key{2})));
+    return gather_all(
+        examples::residual_logits<depth>(p, normal<double, rows_of_batch>(m, {rows, inputs}, prng_key{2})));
   };
   auto const expected = logits(device_mesh<grid>(MPI_COMM_SELF, {1, 1}));
   CHECK(expected.size() == rows * classes);

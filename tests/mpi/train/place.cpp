@@ -1,7 +1,6 @@
 // Outputs that a strategy places, and a strategy of one's own, under fit: on every mesh the losses of one rank.
 #include "ashlar/train/place.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/data/feed.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/train/fit.hpp"
 #include "ashlar/train/rmsprop.hpp"
@@ -23,7 +22,7 @@ struct of_ones_own : data_parallel<"data"> {
   using parameter_layout =
       std::conditional_t<Parameter::is("d1/kernel"), layout<none, "model">, replicated<Parameter::rank>>;
   template <class Output>
-  using output_layout = std::conditional_t<Output::has("d1|d2"), layout<"data", none>, void>;
+  using output_layout = std::conditional_t<Output::has("d"), layout<"data", none>, void>;
 };
 
 template <class Strategy>

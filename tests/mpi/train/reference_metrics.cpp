@@ -1,6 +1,5 @@
 // Metrics on every mesh and several layouts against PyTorch's, and losses where they have an end.
 #include "ashlar/autodiff/autodiff.hpp"
-#include "ashlar/data/feed.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/reference.hpp"

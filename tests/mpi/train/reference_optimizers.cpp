@@ -1,7 +1,6 @@
 // Ten steps of each optimizer, on every mesh and in all classes of layouts, against PyTorch's.
 #include <ashlar/train/layers.hpp>
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/data/feed.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "support/allowed_layouts.hpp"

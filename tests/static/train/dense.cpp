@@ -1,5 +1,6 @@
 // What the step of two dense layers sends, with replicated parameters and with sharded ones; layers in order.
 #include "ashlar/train/dense.hpp"
+#include "../examples/support/layers.hpp"
 #include "ashlar/train/layers.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "ashlar/train/sequential.hpp"
@@ -10,9 +11,9 @@ using namespace ashlar;
 namespace {
 
 using grid = mesh<axis<"data">>;
-constexpr auto model = build<layer_pair>(dense_of(784, 128), dense_of(128, 10));
-constexpr auto laid_out = build<layer_pair>(dense_of<replicated<2>, replicated<1>>(784, 128),
-                                            dense_of<replicated<2>, replicated<1>>(128, 10));
+constexpr auto model = build<examples::layer_pair>(dense_of(784, 128), dense_of(128, 10));
+constexpr auto laid_out = build<examples::layer_pair>(dense_of<replicated<2>, replicated<1>>(784, 128),
+                                                      dense_of<replicated<2>, replicated<1>>(128, 10));
 constexpr auto loss = [](auto const& p, auto const& x, auto const& labels) {
   auto const logits = p.d2(relu(p.d1(x)));
   return build<with_aux>(softmax_cross_entropy(logits, labels), accuracy_count(stop_gradient(logits), labels));
@@ -58,7 +59,7 @@ static_assert(mirrors(2) && mirrors(4) && mirrors(8));
 // [by_map]
 // Each sharded weight is gathered for its use, and its gradient is sharded as it is; loss and hits go alone.
 using layout_map =
-    model_parallel<"data", rule<"d.*kernel", batch_sharded<"data", 2>>, rule<"d.*bias", batch_sharded<"data", 1>>>;
+    model_parallel<"data", rule<"d*kernel", batch_sharded<"data", 2>>, rule<"d*bias", batch_sharded<"data", 1>>>;
 constexpr auto by_map = collectives(grid{{8}}, step_of<layout_map>(model));
 static_assert(by_map.count() == 9 && by_map.count(pass::update, collective::all_reduce, "data") == 1);
 static_assert(by_map.count(pass::forward, collective::all_gather, "data") == 4);

@@ -1,30 +1,20 @@
 // labels: nightly
 // Dry runs of deep models: one layer in place of N equal ones has the ledger of N layers.
+#include "../examples/support/transformer.hpp"
 #include "ashlar/train/adam.hpp"
-#include "ashlar/train/transformer.hpp"
 
 using namespace ashlar;
 using transformer::grid;
 
 namespace {
 
-struct unturned : user_operation<"cbshd->cbshd", "d", linearity::linear> {  // positions are not encoded
-  template <class Y, class X>
-  ASHLAR_FUNCTION void forward(index_t const*, Y y, X x) const {
-    for (index_t i = 0; i < x.extent(0); ++i) y(i) = x(i);
-  }
-  template <int>
-  constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
-    return apply(unturned{}, ct);
-  }
-};
 template <std::size_t Layers, bool AsOne, zero_stage S>
 constexpr auto dry_step = [](auto const& m) {
   adamw const optimizer{};
   auto [p, state] =
       init_zero<transformer::layouts_of<S>>(optimizer, m, transformer::model<Layers, AsOne>({19, 48, 4}), prng_key{1});
   auto tokens = make<std::int32_t, transformer::text_layout>(m, {16, 50});
-  (void)transformer::step<unturned, S>(optimizer, p, state, tokens, tokens, 0.1f, prng_key{2});
+  (void)transformer::step<S>(optimizer, p, state, tokens, tokens, 0.1f, prng_key{2});
 };
 
 // True if two ledgers have equal records, except for their order and their call sites: equal collectives of a pass.

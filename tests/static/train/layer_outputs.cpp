@@ -1,8 +1,9 @@
 // What a network sends whose strategies give layouts to the outputs of its layers, on every mesh: messages and bytes.
-#include "ashlar/ops/ops.hpp"
-#include "ashlar/train/columns_then_rows.hpp"
-#include "ashlar/train/layers.hpp"
 #include "ashlar/train/place.hpp"
+#include "../examples/support/columns_then_rows.hpp"
+#include "../examples/support/layers.hpp"
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/train/layers.hpp"
 #include "ashlar/train/rmsprop.hpp"
 
 using namespace ashlar;
@@ -13,7 +14,8 @@ using grid = mesh<axis<"data">, axis<"model">>;
 using line = mesh<axis<"data">>;
 static_assert(std::is_same_v<layout<"data", none, none, none>, batch_sharded<"data", 4>>);
 
-constexpr auto model = build<layer_pair>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
+constexpr auto model =
+    build<examples::layer_pair>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
 template <class Strategy>
 constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
   auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(flatten<1, 3>(images), p.d1.kernel)));
@@ -37,7 +39,7 @@ using sharded = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>,
 using gathered_hidden =
     model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, output_rule<"d1", layout<"data", none>>,
                    output_rule<"d2", layout<"data", none>>>;
-using in_turn = columns_then_rows<"data", "model">;
+using in_turn = examples::columns_then_rows<"data", "model">;
 
 // [proof]
 // What "model" shards sends one message forward, the batch's axis one for the update.
@@ -70,7 +72,7 @@ static_assert(places_all<sharded>(grid{{2, 4}}, model, dry_step<sharded>));
 static_assert(places_all<gathered_hidden>(grid{{2, 4}}, model, dry_step<gathered_hidden>));
 static_assert(places_all<mirrored>(line{{8}}, model, dry_step<mirrored>));
 static_assert(places_all<in_turn>(grid{{2, 4}}, model, dry_step<in_turn>));
-using by_pattern = model_parallel<"data", output_rule<"d.*", layout<"data", none>>>;
+using by_pattern = model_parallel<"data", output_rule<"d*", layout<"data", none>>>;
 struct derived : by_pattern {};
 static_assert(places_all<by_pattern>(grid{{2, 4}}, model, dry_step<by_pattern>));
 static_assert(places_all<derived>(grid{{2, 4}}, model, dry_step<derived>));

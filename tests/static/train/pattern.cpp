@@ -11,11 +11,9 @@ constexpr bool found(char const (&pattern)[N], char const (&text)[M]) {
 }
 
 static_assert(found("kernel", "feature/conv3/kernel") && !found("kernel", "feature/conv3/bias"));
-static_assert(found("feature.*kernel", "feature/conv3/kernel") && !found("feature.+/kernel", "feature/kernel"));
-static_assert(found("d[12]/", "net/d2/bias") && !found("d[12]/", "net/d3/bias"));
-static_assert(found("d[^0-9/]", "d1/dx") && !found("d[^0-9/]", "d1/d/"));
-static_assert(found("d[a-]", "d-") && found("d[-a]", "d-") && !found("d[a-]", "db"));
-static_assert(found("d1/bias|d2/bias", "d2/bias") && found("|x", "d") && !found("a?b+|c", "a"));
-static_assert(found("", "") && found("", "d") && !found(".", ""));
+static_assert(found("feature*kernel", "feature/conv3/kernel") && !found("kernel*feature", "feature/kernel"));
+static_assert(found("layers/*/up", "layers/11/up/kernel") && !found("layers/*/up", "layers/up/kernel"));
+static_assert(found("d.1", "d.1/kernel") && !found("d.1", "d/1/kernel"));
+static_assert(found("", "") && found("", "d") && found("*", "") && !found("a*a", "a"));
 
 }  // namespace

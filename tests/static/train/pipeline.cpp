@@ -1,5 +1,6 @@
 // What a step of a network in stages sends, by each schedule.
-#include "ashlar/train/residual_classifier.hpp"
+#include "ashlar/train/pipeline.hpp"
+#include "../examples/support/residual_classifier.hpp"
 #include "ashlar/train/adam.hpp"
 #include "ashlar/train/strategy.hpp"
 
@@ -19,9 +20,9 @@ constexpr auto step_of(Schedule schedule, index_t n) {
     auto state = adam{}.init(p);
     auto const batch = [&](index_t) {
       auto const x = make<double, layout<"data", none>>(m, {rows, inputs});
-      return build<microbatch>(x, make<std::int32_t, layout<"data">>(m, {rows}), prng_key{2});
+      return build<examples::microbatch>(x, make<std::int32_t, layout<"data">>(m, {rows}), prng_key{2});
     };
-    auto const result = schedule(p, residual_classifier_of<depth, double>(m, batch, n, 0.1), n);
+    auto const result = schedule(p, examples::residual_classifier_of<depth, double>(m, batch, n, 0.1), n);
     (void)all_reduce<"data">(bundle(result.value, result.aux));
     adam{}.update(p, state, map([](auto const& g) { return all_reduce(g); }, result.gradients));
   };

@@ -39,7 +39,7 @@ static_assert(same<decltype(mirrored::head.bias), abstract_tensor<float, layout<
 
 // One pattern serves many; what no rule names is replicated.
 using columns = layout<none, none, "model">;
-using by_pattern = parameters<model_parallel<"data", rule<"feature.*kernel", columns>>>;
+using by_pattern = parameters<model_parallel<"data", rule<"feature*kernel", columns>>>;
 static_assert(same<layout_t<decltype(by_pattern::feature.conv1.kernel)>, columns>);
 static_assert(same<layout_t<decltype(by_pattern::feature.conv2.kernel)>, columns>);
 static_assert(same<layout_t<decltype(by_pattern::feature.conv1.bias)>, layout<none>>);
@@ -48,7 +48,7 @@ static_assert(same<layout_t<decltype(by_pattern::head.kernel)>, layout<none, non
 // A rule that is a parameter's whole path beats patterns, before them and behind them.
 using rows = layout<none, "model", none>;
 using exact = rule<"feature/conv2/kernel", rows>;
-using pattern = rule<"conv./kernel", columns>;
+using pattern = rule<"conv*/kernel", columns>;
 using exact_first = parameters<model_parallel<"data", exact, pattern>>;
 using exact_last = parameters<model_parallel<"data", pattern, exact>>;
 static_assert(same<exact_first, exact_last>);
@@ -56,8 +56,8 @@ static_assert(same<layout_t<decltype(exact_last::feature.conv2.kernel)>, rows>);
 static_assert(same<layout_t<decltype(exact_last::feature.conv1.kernel)>, columns>);
 
 // A part of a path is a pattern: this one is found in both biases of the tower, and in no other.
-using part = parameters<
-    model_parallel<"data", rule<"conv[12]/bias", layout<"model">>, rule<"head/kernel|no such", layout<"model", none>>>>;
+using part =
+    parameters<model_parallel<"data", rule<"conv*/bias", layout<"model">>, rule<"head/kernel", layout<"model", none>>>>;
 static_assert(same<layout_t<decltype(part::feature.conv1.bias)>, layout<"model">>);
 static_assert(same<layout_t<decltype(part::feature.conv2.bias)>, layout<"model">>);
 static_assert(same<layout_t<decltype(part::head.bias)>, layout<none>>);
@@ -70,17 +70,17 @@ using of_mixed = decltype(init<Strategy>(m, mixed, prng_key{1}));
 using own = of_mixed<data_parallel<"data">>;
 static_assert(same<layout_t<decltype(own::kernel)>, layout<"data", "model">> &&
               same<layout_t<decltype(own::bias)>, layout<none>>);
-static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"kernel|bias", layout<"model">>>>::kernel)>,
+static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"*", layout<"model">>>>::kernel)>,
                    layout<"data", "model">>);
-static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"kernel|bias", layout<"model">>>>::bias)>,
-                   layout<"model">>);
+static_assert(
+    same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"*", layout<"model">>>>::bias)>, layout<"model">>);
 
 // A strategy of one's own: by the parameter's path and rank. What it does not say is data_parallel's.
 struct matrices_by_rows : data_parallel<"data"> {
   template <class Parameter>
   using parameter_layout =
       std::conditional_t<Parameter::is("head/kernel"), layout<"model", none>,
-                         std::conditional_t<Parameter::has("conv.*kernel"), rows, replicated<Parameter::rank>>>;
+                         std::conditional_t<Parameter::has("conv*kernel"), rows, replicated<Parameter::rank>>>;
 };
 using by_hand = parameters<matrices_by_rows>;
 static_assert(same<layout_t<decltype(by_hand::feature.conv1.kernel)>, rows> &&
@@ -160,7 +160,7 @@ struct layered {
 };
 // Equal layers are called by their numbers, and patterns serve all of them.
 constexpr auto deep = init<
-    model_parallel<"data", rule<"layers/.*/kernel", layout<none, "model">>, rule<"layers/10/bias", layout<"data">>>>(
+    model_parallel<"data", rule<"layers/*/kernel", layout<none, "model">>, rule<"layers/10/bias", layout<"data">>>>(
     m, build<layered>(stack<11>(build<affine>(weight{8, 8}.normal(0.1), weight{8}))), prng_key{1});
 static_assert([] {
   int i = 0;

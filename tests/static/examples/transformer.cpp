@@ -1,0 +1,62 @@
+// The collectives of a transformer's step, on meshes of three axes and by each stage of ZeRO.
+#include "ashlar/train/adam.hpp"
+#include "../examples/support/transformer.hpp"
+
+using namespace ashlar;
+using transformer::grid;
+
+namespace {
+
+constexpr int layers = 2;
+// [proof]
+template <zero_stage S>
+constexpr auto dry_step = [](auto const& m) {
+  adamw const optimizer{};
+  auto [p, state] =
+      init_zero<transformer::layouts_of<S>>(optimizer, m, transformer::model<layers>({19, 48, 4}), prng_key{1});
+  auto tokens = make<std::int32_t, transformer::text_layout>(m, {16, 50});
+  (void)transformer::step<S>(optimizer, p, state, tokens, tokens, 0.1f, prng_key{2});
+};
+
+constexpr auto on_8 = collectives(grid{{2, 2, 2}}, dry_step<zero_stage::replicated>);
+// Two of each per layer, one more where the characters come in, or go out; backward their duals.
+static_assert(on_8.count(pass::forward, collective::all_gather, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::forward, collective::reduce_scatter, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::backward, collective::reduce_scatter, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::backward, collective::all_gather, "model") == 2 * layers + 1);
+// The attention's positions, in exchange for heads, and back.
+static_assert(on_8.count(pass::forward, collective::all_to_all, "sequence") == 2 * layers);
+static_assert(on_8.count(pass::backward, collective::all_to_all, "sequence") == 2 * layers);
+// The loss over a sharded vocabulary: three numbers per character, once.
+static_assert(on_8.count(pass::forward, collective::all_reduce, "model") == 1);
+static_assert(on_8.count(pass::backward, collective::all_reduce) == 0);
+// Gradients and loss in one message, those of what "model" replicates in another, and their norm.
+static_assert(on_8.count(pass::update, collective::all_reduce, axes("data", "sequence")) == 1);
+static_assert(on_8.count(pass::update, collective::all_reduce, axes("data", "model", "sequence")) == 1);
+static_assert(on_8.count(pass::update, collective::all_reduce, "model") == 1);
+static_assert(on_8.count() == 12 * layers + 8);
+// An axis of one rank costs nothing.
+static_assert(collectives(grid{{8, 1, 1}}, dry_step<zero_stage::replicated>).count() == 2);
+static_assert(collectives(grid{{1, 8, 1}}, dry_step<zero_stage::replicated>).count() == 8 * layers + 7);
+static_assert(collectives(grid{{1, 1, 8}}, dry_step<zero_stage::replicated>).count() == 4 * layers + 2);
+static_assert(collectives(grid{{1, 1, 1}}, dry_step<zero_stage::replicated>).count() == 0);
+// With moments in shares over "data" each kernel's gradient, and that of the table of characters, is reduced and scattered,
+// and each parameter is gathered after the update. With parameters in shares gradients are scattered as they are made, and
+// parameters are gathered forward, by ZeRO 3 the kernels again backward.
+constexpr int large = 4 * layers + 1;
+constexpr auto zero1 = collectives(grid{{2, 2, 2}}, dry_step<zero_stage::zero1>);
+static_assert(zero1.count(pass::update, collective::reduce_scatter, "data") == large);
+static_assert(zero1.count(pass::update, collective::all_gather, "data") == large);
+constexpr auto zero2 = collectives(grid{{2, 2, 2}}, dry_step<zero_stage::zero2>);
+static_assert(zero2.count(pass::forward, collective::all_gather, "data") == large);
+static_assert(zero2.count(pass::backward, collective::all_gather, "data") == 0);
+static_assert(zero2.count(pass::backward, collective::reduce_scatter, "data") == large);
+static_assert(zero2.bytes_per_rank() == zero1.bytes_per_rank());
+constexpr auto zero3 = collectives(grid{{2, 2, 2}}, dry_step<zero_stage::zero3>);
+static_assert(zero3.count(pass::forward, collective::all_gather, "data") == large);
+static_assert(zero3.count(pass::backward, collective::all_gather, "data") == 4 * layers);
+static_assert(zero3.count(pass::backward, collective::reduce_scatter, "data") == large);
+// [proof]
+static_assert(on_8.waste().empty() && zero1.waste().empty() && zero2.waste().empty() && zero3.waste().empty());
+
+}  // namespace
