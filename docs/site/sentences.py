@@ -88,6 +88,7 @@ REMEDIES = {
     "io/hdf5_add.hpp": "Choose a name in a group of this file.",
     "io/hdf5_description.hpp": "Change the name of the dataset, or the option in `hdf5_options`.",
     "io/hdf5_id.hpp": "HDF5's own reason follows. Mostly a path, a permission or the space on the disk is wrong.",
+    "io/compiled/inflate.hpp": DAMAGED + "Write the file again, or ask who wrote it.",
     "io/hdf5_opened.hpp": "Take a layout and a box that fit the extents in the file. A file that ends too early is damaged.",
     "io/hdf5_types.hpp": "Name an HDF5 file. `h5dump -H` shows whether it is one.",
     "io/hdf5_update.hpp": "Update the file to which the link points.",

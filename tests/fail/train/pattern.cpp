@@ -9,19 +9,11 @@ constexpr auto wrong = init<model_parallel<"data", rule<"d1.*l", layout<none, "m
 
 // A strategy of one's own that asks for a regular expression.
 namespace has_of_a_regular_expression {
-template <bool Right>
-struct strategy : data_parallel<"data"> {
-  template <class Parameter>
-  static constexpr bool asks() {
-    if constexpr (Right)
-      return Parameter::has("d1") || Parameter::has("d2");
-    else
-      return Parameter::has("d1|d2");
-  }
-  template <class Parameter>
-  using parameter_layout = std::conditional_t<asks<Parameter>(), layout<none, "model">, layout<none, none>>;
+struct kernel {
+  static constexpr meta_detail::text_literal path{"d1/kernel"};
 };
-constexpr auto right = init<strategy<true>>(m, model, prng_key{1});
+using parameter = train_detail::layout_place<kernel, 2>;
+constexpr bool right = parameter::has("d1") || parameter::has("d2");
 // error: ashlar::layout_map: has takes no regular expression, and only * is special; write * for any characters, and || for alternatives
-constexpr auto wrong = init<strategy<false>>(m, model, prng_key{1});
+constexpr bool wrong = parameter::has("d1|d2");
 }  // namespace has_of_a_regular_expression
