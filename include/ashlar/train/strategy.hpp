@@ -12,11 +12,15 @@
 namespace ashlar {
 
 namespace train_detail {
-template <text_literal Key, class Layout>
-struct keyed_layout {
+template <class Layout>
+consteval auto layout_of_key() {
   static_assert(is_layout_v<Layout>,
                 "ashlar::rule: its second argument is a layout, as in rule<\"d1/kernel\", layout<none, \"model\">>");
-  using layout_type = Layout;
+  return std::type_identity<Layout>{};
+}
+template <text_literal Key, class Layout>
+struct keyed_layout {
+  using layout_type = typename decltype(layout_of_key<Layout>())::type;
   struct text {
     char c[65]{};
   };
@@ -134,29 +138,28 @@ struct rule_matches_no_parameter {
   static constexpr bool value = true;
 };
 
-// The layout of rule number Rule, or Otherwise if no rule matches.
+// The layout of rule number Rule, or Otherwise if no rule matches. (In a class clang drops what follows a static_assert that fails.)
 template <int Rule, class Otherwise, class Place, class... Rules>
-struct layout_of_rule {
+consteval auto layout_of_rule() {
+  using parameter = typename parameter_of<typename Place::path>::type;
   static_assert(
-      Rule != two_rules ||
-          !two_patterns_match_one_parameter<typename parameter_of<typename Place::path>::type, Rules...>::value,
+      Rule != two_rules || !two_patterns_match_one_parameter<parameter, Rules...>::value,
       "ashlar::layout_map: two rules match one parameter; name it by its whole path in one rule, or narrow the patterns");
-  using type = Otherwise;
-};
-template <int Rule, class Otherwise, class Place, class... Rules>
-  requires(Rule >= 0)
-struct layout_of_rule<Rule, Otherwise, Place, Rules...> {
-  using rules = slot_list<std::index_sequence_for<Rules...>, Rules...>;
-  using given =
-      typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
-  using type = std::conditional_t<layout_does_not_fit<given, Place::rank>::value, Otherwise, given>;
-  static_assert(
-      !rule_has_another_rank<typename parameter_of<typename Place::path>::type, given, Place::rank>::value,
-      "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension");
-};
+  if constexpr (Rule >= 0) {
+    using rules = slot_list<std::index_sequence_for<Rules...>, Rules...>;
+    using given =
+        typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
+    static_assert(
+        !rule_has_another_rank<parameter, given, Place::rank>::value,
+        "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension");
+    return std::type_identity<std::conditional_t<layout_does_not_fit<given, Place::rank>::value, Otherwise, given>>{};
+  } else {
+    return std::type_identity<Otherwise>{};
+  }
+}
 template <bool Output, class Otherwise, class Place, class... Rules>
 struct layout_by_rules
-    : layout_of_rule<rule_for<Output, typename Place::path, Rules...>(), Otherwise, Place, Rules...> {};
+    : decltype(layout_of_rule<rule_for<Output, typename Place::path, Rules...>(), Otherwise, Place, Rules...>()) {};
 
 template <class Parameter, class Layout, int Rank>
 struct strategy_gives_no_layout_of_this_rank {
