@@ -2,8 +2,8 @@
 //   mpiexec -n 4 redistribute
 #include <ashlar/plan/print.hpp>
 #include <ashlar/tensor.hpp>
-#include <ashlar/tensor/gather.hpp>
-#include <ashlar/tensor/print.hpp>
+#include <ashlar/tensor/arrays/gather.hpp>
+#include <ashlar/tensor/arrays/print.hpp>
 
 #include <iostream>
 

@@ -3,7 +3,7 @@
 // follow. The program learns a kernel from a teacher, who mixes features by it and turns them in pairs, as the
 // operation does.
 //   mpiexec -n 4 custom_operation --mesh data=2,seq=2
-#include <ashlar/tensor/gather.hpp>
+#include <ashlar/tensor/arrays/gather.hpp>
 #include <cmath>
 #include "support/options.hpp"
 #include "support/rotary.hpp"

@@ -3,7 +3,7 @@
 // takes the same step on as many cores as the ranks and their threads have.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/tensor/describe.hpp>
-#include <ashlar/tensor/gather.hpp>
+#include <ashlar/tensor/arrays/gather.hpp>
 
 #include <memory>
 #include <sstream>

@@ -1,5 +1,5 @@
 // Fourier transforms of arrays in slabs, and back, beside FFTW's own for MPI and SpFFT, where these are installed.
-#include <ashlar/tensor/fft.hpp>
+#include <ashlar/tensor/fft/fft.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include <complex>

@@ -6,7 +6,7 @@
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #if __has_include(<hdf5.h>)
-#include <ashlar/io/hdf5_files.hpp>
+#include <ashlar/io/hdf5/files.hpp>
 #endif
 
 #include "race.hpp"

@@ -1,6 +1,6 @@
 // PyTorch and JAX as peers of the training step, if Python has them.
 #pragma once
-#include <ashlar/tensor/gather.hpp>
+#include <ashlar/tensor/arrays/gather.hpp>
 
 #include "peer.hpp"
 #include "training.hpp"

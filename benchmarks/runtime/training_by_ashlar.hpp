@@ -1,6 +1,6 @@
 // One training step by ashlar, and the race variant of any training step.
 #pragma once
-#include <ashlar/tensor/gather.hpp>
+#include <ashlar/tensor/arrays/gather.hpp>
 #include <ashlar/train/layers.hpp>
 #include "race.hpp"
 #include "training.hpp"

@@ -11,20 +11,20 @@ from related import related
 FAMILIES = [
     ("mesh", "Meshes and names", ["mesh/*", "meta/names.hpp"]),
     ("layout", "Layouts", ["layout/*", "meta/literal.hpp"]),
-    ("einsum", "Einsum and collective einsums", ["ops/einsum.hpp", "ops/einsum_of_several.hpp", "ops/matmul.hpp", "ops/matmul_into.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
+    ("einsum", "Einsum and collective einsums", ["ops/products/einsum.hpp", "ops/products/einsum_of_several.hpp", "ops/products/matmul.hpp", "ops/products/matmul_into.hpp", "ops/products/product_plan.hpp", "ops/products/collective_einsum.hpp", "ops/products/chain.hpp",
                                                                      "autodiff/collective_einsum.hpp", "autodiff/matmul.hpp"]),
-    ("collectives", "Collectives between layouts", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/roll.hpp"]),
-    ("redistribution", "Redistribution into other tensors and meshes, and views", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp", "ops/box.hpp", "ops/slice.hpp", "ops/concatenate.hpp",
-                                                                     "ops/relayout_plan.hpp", "ops/redistribute_into.hpp", "tensor/between_meshes.hpp"]),
-    ("reductions", "Reductions and metrics", ["ops/reduce.hpp", "ops/cumsum.hpp", "ops/sort.hpp", "ops/take_along.hpp", "ops/extremum_index.hpp", "ops/norm.hpp", "ops/metrics.hpp"]),
-    ("losses", "Losses", ["ops/losses.hpp", "ops/softmax.hpp", "ops/sharded_cross_entropy.hpp"]),
+    ("collectives", "Collectives between layouts", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/arrays/roll.hpp"]),
+    ("redistribution", "Redistribution into other tensors and meshes, and views", ["ops/arrays/between_meshes.hpp", "ops/view.hpp", "ops/products/transpose.hpp", "ops/select.hpp", "ops/arrays/box.hpp", "ops/arrays/slice.hpp", "ops/arrays/concatenate.hpp",
+                                                                     "ops/relayout_plan.hpp", "ops/arrays/redistribute_into.hpp", "tensor/arrays/between_meshes.hpp"]),
+    ("reductions", "Reductions and metrics", ["ops/reduce.hpp", "ops/arrays/cumsum.hpp", "ops/arrays/sort.hpp", "ops/arrays/take_along.hpp", "ops/arrays/extremum_index.hpp", "ops/arrays/norm.hpp", "ops/nn/metrics.hpp"]),
+    ("losses", "Losses", ["ops/nn/losses.hpp", "ops/nn/softmax.hpp", "ops/nn/sharded_cross_entropy.hpp"]),
     ("random", "Random numbers", ["ops/random.hpp", "meta/philox.hpp"]),
-    ("layers", "Layers", ["ops/convolution.hpp", "ops/pooling.hpp", "ops/normalize.hpp", "ops/batch_norm.hpp", "ops/attention.hpp",
-                                            "ops/multi_head.hpp", "ops/gather.hpp", "train/layers.hpp", "train/dense.hpp",
+    ("layers", "Layers", ["ops/nn/convolution.hpp", "ops/nn/pooling.hpp", "ops/nn/normalize.hpp", "ops/nn/batch_norm.hpp", "ops/nn/attention.hpp",
+                                            "ops/nn/multi_head.hpp", "ops/arrays/gather.hpp", "train/layers.hpp", "train/dense.hpp",
                                             "train/sequential.hpp"]),
     ("linalg", "Dense solvers", ["linalg/*.hpp"]),
-    ("fft", "Fourier transforms", ["ops/fft*.hpp", "ops/dct.hpp", "kernels/fft*.hpp", "kernels/dct.hpp", "tensor/fft.hpp"]),
-    ("halos", "Halos", ["ops/halo*.hpp", "autodiff/halo.hpp", "tensor/make_haloed.hpp", "tensor/haloed_tensor.hpp"]),
+    ("fft", "Fourier transforms", ["ops/fft*.hpp", "ops/fft/dct.hpp", "kernels/fft*.hpp", "kernels/fft/dct.hpp", "tensor/fft/fft.hpp"]),
+    ("halos", "Halos", ["ops/halo*.hpp", "autodiff/halo.hpp", "tensor/stencils/make_haloed.hpp", "tensor/haloed_tensor.hpp"]),
     ("stencils", "Stencils", ["ops/stencil*.hpp", "ops/cell_index.hpp"]),
     ("user_operations", "Operations of users", ["ops/apply.hpp", "ops/user_operation.hpp", "kernels/user_operation.hpp"]),
     ("elementwise", "Element-wise operations", ["ops/*", "kernels/*"]),
@@ -36,7 +36,7 @@ FAMILIES = [
     ("trees", "Trees of tensors and errors", ["meta/*", "config.hpp", "ashlar.hpp"]),
     ("tensors", "Tensors", ["tensor/*"]),
     ("communication", "Communication on raw memory", ["comm/*"]),
-    ("fields", "Fields in HDF5 files", ["io/hdf5*", "io/field_series.hpp", "io/xdmf.hpp"]),
+    ("fields", "Fields in HDF5 files", ["io/hdf5*", "io/hdf5/field_series.hpp", "io/xdmf.hpp"]),
     ("files", "Files", ["io/*"]),
     ("data", "Data", ["data/*"]),
     ("checkpoints", "Checkpoints", ["checkpoint/*"]),
@@ -53,7 +53,7 @@ LOCAL = {"elementwise", "random", "user_operations"}
 # result, and stands for Shape.
 PRICED = {"einsum", "collectives", "redistribution", "reductions", "losses", "layers", "linalg", "fft", "halos", "stencils"}
 # Headers of overloads that never compile: they show what to write instead.
-MISTAKES = {"ops/dimension_as_an_argument.hpp"}
+MISTAKES = {"ops/arrays/dimension_as_an_argument.hpp"}
 
 
 def lines_needed(family, heads, has_sentence):

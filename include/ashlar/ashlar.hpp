@@ -11,7 +11,7 @@
 #include "ashlar/plan/print_ledger.hpp"
 #include "ashlar/plan/print_product.hpp"
 #include "ashlar/tensor/describe.hpp"
-#include "ashlar/tensor/print.hpp"
+#include "ashlar/tensor/arrays/print.hpp"
 #include "ashlar/tensor/run_program.hpp"
 #include "ashlar/train/print.hpp"
 #include "ashlar/train/train.hpp"

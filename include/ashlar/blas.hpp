@@ -2,6 +2,6 @@
 // What the target ashlar::blas offers: all operations on real ranks, products and convolutions among them.
 #pragma once
 #include "ashlar/tensor/describe.hpp"
-#include "ashlar/tensor/print.hpp"
+#include "ashlar/tensor/arrays/print.hpp"
 #include "ashlar/tensor/run_program.hpp"
 #include "ashlar/tensor/tensor.hpp"

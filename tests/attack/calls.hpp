@@ -3,10 +3,10 @@
 #include <ashlar/ashlar.hpp>
 #include <ashlar/checkpoint/arrays.hpp>
 #include <ashlar/checkpoint/checkpoints.hpp>
-#include <ashlar/io/field_series.hpp>
-#include <ashlar/io/hdf5_attributes.hpp>
-#include <ashlar/io/hdf5_files.hpp>
-#include <ashlar/tensor/between_meshes.hpp>
+#include <ashlar/io/hdf5/field_series.hpp>
+#include <ashlar/io/hdf5/attributes.hpp>
+#include <ashlar/io/hdf5/files.hpp>
+#include <ashlar/tensor/arrays/between_meshes.hpp>
 
 #include <cstdio>
 #include <filesystem>

@@ -1,8 +1,8 @@
 // Counts calls of BLAS: a product of a tensor with itself, or with its conjugate, is computed by half. The program is linked
 // with --wrap for each of these functions. Run it with one thread per rank.
-#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/ops/complex.hpp"
-#include "ashlar/ops/matmul.hpp"
+#include "ashlar/ops/products/matmul.hpp"
 #include "ashlar/tensor/environment.hpp"
 #include "ashlar/tensor/tensor.hpp"
 

@@ -1,6 +1,6 @@
 // The first product of a process that can map no more memory: OpenBLAS has mapped its buffers before. Else it would repeat
 // its mmap for ever.
-#include "ashlar/ops/matmul.hpp"
+#include "ashlar/ops/products/matmul.hpp"
 #include "ashlar/tensor/environment.hpp"
 #include "ashlar/tensor/tensor.hpp"
 

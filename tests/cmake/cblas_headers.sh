@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cblas_headers.sh SOURCE CMAKE COMPILER GENERATOR MAKE: kernels/cblas.hpp and cmake/ashlar_blas.cmake choose among headers and libraries that stand
+# cblas_headers.sh SOURCE CMAKE COMPILER GENERATOR MAKE: kernels/products/cblas.hpp and cmake/ashlar_blas.cmake choose among headers and libraries that stand
 # in for those of OpenBLAS, MKL, NVPL, Apple's Accelerate and Cray's libsci.
 set -eu
 source=$1 cmake=$2 compiler=$3 generator=$4 make=$5
@@ -24,7 +24,7 @@ prefix() {
 
 # ---- Without CMake: the first header that is there ----
 cat > "$folder/program.cpp" << 'END'
-#include "ashlar/kernels/cblas.hpp"
+#include "ashlar/kernels/products/cblas.hpp"
 constexpr bool same(char const* a, char const* b) { return *a == *b && (*a == 0 || same(a + 1, b + 1)); }
 static_assert(same(FOUND_HERE, EXPECTED));
 void product(double const* a, double const* b, double* c) {

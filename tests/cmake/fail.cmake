@@ -144,12 +144,11 @@ if(NOT ASHLAR_LAYOUT_ONLY
 endif()
 
 # A compiler or an option that ashlar cannot use is one sentence.
-  foreach(compiler IN LISTS ASHLAR_MUST_FAIL_COMPILERS)
-    cmake_path(GET compiler FILENAME compiler_name)
-    ashlar_add_test(fail.compilers.${compiler_name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/cmake/compilers.sh" "${compiler}"
-      "@${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_layout.CXX.flags")
-  endforeach()
-endif()
+foreach(compiler IN LISTS ASHLAR_MUST_FAIL_COMPILERS)
+  cmake_path(GET compiler FILENAME compiler_name)
+  ashlar_add_test(fail.compilers.${compiler_name} COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/cmake/compilers.sh" "${compiler}"
+    "@${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_layout.CXX.flags")
+endforeach()
 
 # A dependency that is not installed is one sentence.
 if(TARGET ashlar_checkpoint AND TARGET ashlar_fft)

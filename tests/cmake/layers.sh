@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# layers.sh INCLUDE_DIR: passes if each header includes only its own layer and lower ones, and outside headers only
-# if its layer may, and if each operation has its kernel in a file of its name.
+# layers.sh INCLUDE_DIR: passes if each header includes only its own layer and lower ones, its own subject and what is listed for that, and
+# outside headers only if its layer may, and if each operation has its kernel in a file of its name.
 set -u
 cd "$1" || exit 1
 failed=0
@@ -27,6 +27,23 @@ for layer in $layers; do
   for other in $layers; do [[ " $own " == *" $other "* ]] || higher="$higher|ashlar/$other/"; done
   forbid "$layer" "${higher#|}${higher:+|}ashlar/ashlar\\.hpp" "$layer includes a higher layer"
 done
+# ops, kernels and tensor are divided by the same subjects. A subject includes the top of the layers, and other subjects that are listed here.
+declare -A of_others=([arrays]="" [products]="" [stencils]="" [fft]="" [nn]="arrays products stencils")
+for layer in ops kernels tensor; do
+  for folder in "$layer"/*/; do
+    subject=$(basename "$folder")
+    [ "$subject" = compiled ] || [ -n "${of_others[$subject]+known}" ] || { echo "$folder is no subject"; failed=1; }
+  done
+  subjects=""
+  for subject in "${!of_others[@]}"; do
+    others=""
+    for other in "${!of_others[@]}"; do [[ " $subject ${of_others[$subject]} " == *" $other "* ]] || others="$others|ashlar/(ops|kernels|tensor)/$other/"; done
+    forbid "$layer/$subject" "${others#|}" "$layer/$subject includes another subject"
+    subjects="$subjects|ashlar/(ops|kernels|tensor)/$subject/"
+  done
+  # The headers that bring all subjects are at the top.
+  forbid "$(ls "$layer"/*.hpp | grep -vE '/(ops|kernels|tensor|without_blas|backend|describe)\.hpp$' | tr '\n' ' ')" "${subjects#|}" "the top of $layer includes a subject"
+done
 forbid kernels 'ashlar/comm/' "kernels includes comm"
 forbid "$meaning config.hpp" 'mpi\.h|Kokkos|cblas|zlib' "a layer below comm includes MPI, Kokkos, BLAS or zlib"
 # Only headers that print or parse may include strings and streams.
@@ -39,9 +56,9 @@ forbid "comm tensor" '(thread|stop_token|future|semaphore|latch|barrier|conditio
   "comm or tensor includes a slow standard header"
 forbid "--exclude-dir=kernels ." '[a-z_]*cblas\.h>|oneapi' "a layer other than kernels includes BLAS or oneDNN"
 forbid "--exclude=inflate.hpp --exclude=deflate.hpp --exclude=crc32.hpp ." 'zlib' "a header other than io/inflate.hpp, io/deflate.hpp and io/crc32.hpp includes zlib"
-forbid "--exclude=hdf5.hpp ." '(missing/)?hdf5\.h>' "a header other than io/hdf5.hpp includes hdf5.h"
-forbid "--exclude=fftw.hpp ." 'fftw3' "a header other than kernels/fftw.hpp includes fftw3.h"
-forbid "$layers ashlar.hpp --exclude=fft.hpp --exclude=fft_*.hpp --exclude=dct.hpp" 'ashlar/(kernels|tensor)/(fftw?|fft_host|dct)\.hpp' "a header of ashlar::ashlar includes FFTW, which is under the GPL"
+forbid "--exclude=hdf5.hpp ." '(missing/)?hdf5\.h>' "a header other than io/hdf5/hdf5.hpp includes hdf5.h"
+forbid "--exclude=fftw.hpp ." 'fftw3' "a header other than kernels/fft/fftw.hpp includes fftw3.h"
+forbid "$layers ashlar.hpp --exclude=fft.hpp --exclude=fft_*.hpp --exclude=dct.hpp" 'ashlar/(kernels|tensor)/fft/(fftw?|fft_host|dct)\.hpp' "a header of ashlar::ashlar includes FFTW, which is under the GPL"
 forbid "--exclude-dir=linalg --exclude=scalapack.hpp ." 'ashlar/(linalg/|scalapack\.hpp)' "a header of ashlar::ashlar includes the solvers, which need ScaLAPACK"
 forbid "--exclude=mpi.hpp ." 'mpi\.h>' "a header other than comm/mpi.hpp includes mpi.h"
 # Kernels know the arrays of one rank. Only tensor knows the layout of an array.
@@ -52,18 +69,18 @@ if [ -n "$named" ]; then
   failed=1
 fi
 # One source compiles all functions that are no templates.
-for compiled in */compiled/*.hpp; do
+for compiled in $(find . -path '*/compiled/*.hpp' -printf '%P\n'); do
   grep -q "^#include \"ashlar/$compiled\"" instantiated.hpp || { echo "instantiated.hpp lacks $compiled"; failed=1; }
 done
 # An operation is two files of one name, its definition and its kernel; tensor has the operations that need no kernel.
-for definition in ops/*.hpp; do
+for definition in $(find ops -name '*.hpp'); do
   name=${definition#ops/}
   if grep -qE '^struct [a-z0-9_]+_op( |;)' "$definition" && [ ! -e "kernels/$name" ] && [ ! -e "tensor/$name" ]; then
     echo "$definition defines an operation, and neither kernels/ nor tensor/ has a file $name"
     failed=1
   fi
 done
-for kernel in kernels/*.hpp; do
+for kernel in $(find kernels -name '*.hpp'); do
   for operation in $(sed -nE 's/^void run\(([a-z0-9_]+_op)[ <].*/\1/p' "$kernel" | sort -u); do
     if ! grep -qE "^struct $operation( |;)" "ops/${kernel#kernels/}" 2> /dev/null; then
       echo "$kernel runs $operation, which ops/${kernel#kernels/} does not define"

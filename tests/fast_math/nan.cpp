@@ -1,9 +1,9 @@
 // A program that is compiled with -ffast-math, under which the compiler leaves out `x != x`: NaN stays NaN in maxima and
 // minima, orders keep all elements, and the checks of solvers see what is not finite. std::isnan is false here, so bits tell.
-#include "ashlar/kernels/metrics.hpp"
-#include "ashlar/ops/extremum_index.hpp"
+#include "ashlar/kernels/nn/metrics.hpp"
+#include "ashlar/ops/arrays/extremum_index.hpp"
 #include "ashlar/ops/math.hpp"
-#include "ashlar/ops/sort.hpp"
+#include "ashlar/ops/arrays/sort.hpp"
 #include "ashlar/tensor/environment.hpp"
 #include "ashlar/tensor/tensor.hpp"
 

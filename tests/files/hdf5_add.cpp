@@ -1,6 +1,6 @@
 // hdf5_add FOLDER: adds datasets to each file of the folder: of several types, in all kinds of storage, with attributes.
 // Element g is g, and (g, -g) of complex numbers. Then adds one whose name exists, and prints the sentence of the error.
-#include <ashlar/io/hdf5_files.hpp>
+#include <ashlar/io/hdf5/files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
 

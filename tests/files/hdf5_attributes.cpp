@@ -1,8 +1,8 @@
 // hdf5_attributes FOLDER: loads the attributes of FOLDER/in.h5 that its attribute `names` lists, as OBJECT NAME TYPE with
 // TYPE such as float64 or text, or float64s for a vector. Prints NAME and the value's bytes as hexadecimal digits, or the
 // sentence of the error. Then writes attributes of all kinds to FOLDER/out.h5.
-#include <ashlar/io/hdf5_attributes.hpp>
-#include <ashlar/io/hdf5_files.hpp>
+#include <ashlar/io/hdf5/attributes.hpp>
+#include <ashlar/io/hdf5/files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
 

@@ -1,7 +1,7 @@
 // hdf5_copy FOLDER: loads each dataset FOLDER/in/TYPE_NAME.h5:u of two dimensions, as elements of TYPE in one layout, and
 // saves FOLDER/out/TYPE_NAME.h5, contiguous, in chunks or compressed. Elements of 64 bits are saved from another layout.
 // Prints the sentence of an error.
-#include <ashlar/io/hdf5_files.hpp>
+#include <ashlar/io/hdf5/files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
 

@@ -1,6 +1,6 @@
 // hdf5_update FOLDER: writes the box of 7 x 5 elements from index 4, 3 on of each dataset FOLDER/TYPE_NAME.h5:u, from two
 // layouts in turn. Element g of the box is g, and (g, -g) of complex numbers. Prints the sentence of an error.
-#include <ashlar/io/hdf5_files.hpp>
+#include <ashlar/io/hdf5/files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
 

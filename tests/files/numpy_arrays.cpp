@@ -2,7 +2,7 @@
 // FOLDER/NAME.npy, which NumPy wrote. Prints "right: LAYOUT NAME" for each. Ends with 1 if one is wrong.
 #include <ashlar/io/npy_files.hpp>
 #include <ashlar/tensor/environment.hpp>
-#include <ashlar/tensor/print.hpp>
+#include <ashlar/tensor/arrays/print.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // series FOLDER: writes FOLDER/cells.xdmf of a grid of 3 dimensions and FOLDER/points&.xdmf of 2, of two steps each.
-#include <ashlar/io/field_series.hpp>
+#include <ashlar/io/hdf5/field_series.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <filesystem>

@@ -3,7 +3,7 @@
 // others make a mesh. stops: it is stopped until the others have given up by the deadline, and goes on; this for each COLLECTIVE in
 // turn, and the next rank.
 #include <ashlar/ashlar.hpp>
-#include <ashlar/tensor/between_meshes.hpp>
+#include <ashlar/tensor/arrays/between_meshes.hpp>
 #include "../support/culprit.hpp"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
 // Uses the transforms, and so both libraries of FFTW.
-#include <ashlar/tensor/fft.hpp>
+#include <ashlar/tensor/fft/fft.hpp>
 #include <ashlar/tensor/environment.hpp>
 
 int main() {

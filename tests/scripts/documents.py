@@ -69,7 +69,7 @@ for page in sorted([*(root / "docs" / "how_to").glob("*.md"), *(root / "docs" / 
         quoted = "".join((root / f).read_text(encoding="utf-8") for f in set(re.findall(r"^<!-- (\S+) \[", text, re.M)))
         own = {name for name in calls if re.search(rf"^\S.* {name}\(.*\) {{$|test::{name}\b", quoted, re.M)}  # of the test that is quoted
         faults += [f"{page.relative_to(root)} names no header that declares {name}" for name in sorted(calls - own) if not declared[name] & reached]
-        if re.search(r"\b(einsum|einsum_to|matmul|conv2d|transpose)\s*<", code) and not {"kernels/einsum.hpp", "ops/einsum.hpp"} & reached:
+        if re.search(r"\b(einsum|einsum_to|matmul|conv2d|transpose)\s*<", code) and not {"kernels/products/einsum.hpp", "ops/products/einsum.hpp"} & reached:
             faults.append(f"{page.relative_to(root)} names no header with the kernel of products")
 
 # ---- Index ----
@@ -186,7 +186,7 @@ for source, text in code.items():
     variables |= set(re.findall(r"\$\{(ASHLAR_\w+):?-", text))
     variables |= set(re.findall(r"\$\{?(ASHLAR_(?:BENCH_RANKS|PYTHON|DATA))\b", text)) if source.parent.name == "scripts" else set()
 options = {name for name, _, _ in settings.options(root)}
-macros = {name for file in ["config", "kernels/cblas"]
+macros = {name for file in ["config", "kernels/products/cblas"]
           for name in re.findall(r"(?:^#ifn?def |defined\()(ASHLAR_\w+)", (root / f"include/ashlar/{file}.hpp").read_text(encoding="utf-8"), re.M)} - options
 macros -= {"ASHLAR_CBLAS_IS_NOT_OPENBLAS"}  # CMake's alone
 faults += [f"docs/site/settings.py and the headers differ in the macro {name}" for name in sorted(macros ^ set(settings.MACROS))]

@@ -83,9 +83,9 @@ PROLOGUE = """#include <functional>
 #include <type_traits>
 #include "ashlar/layout/layouts.hpp"
 #include "ashlar/autodiff/autodiff.hpp"
-#include "ashlar/ops/fft.hpp"
-#include "ashlar/ops/fft_to.hpp"
-#include "ashlar/ops/fftshift.hpp"
+#include "ashlar/ops/fft/fft.hpp"
+#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
 using namespace ashlar;
 template <class M, class T, class L, std::size_t... I>

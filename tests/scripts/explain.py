@@ -183,7 +183,7 @@ a.cpp:7:5:   required from here
 OTHERS += [
     ("a.cpp:6:3: error: 'adam' was not declared in this scope; did you mean 'ashlar::adam'?", ["ashlar::adam: the name is in namespace ashlar; write ashlar::adam, or using namespace ashlar"]),
     ("a.cpp:6:3: error: 'fill' was not declared in this scope; did you mean 'std::fill'?", ["'fill' was not declared in this scope; did you mean 'std::fill'?"]),
-    ("a.cpp:6:3: error: no member named 'save_hdf5' in namespace 'ashlar'", ["ashlar::save_hdf5: its header is not included; include ashlar/hdf5.hpp or ashlar/io/hdf5_files.hpp"]),
+    ("a.cpp:6:3: error: no member named 'save_hdf5' in namespace 'ashlar'", ["ashlar::save_hdf5: its header is not included; include ashlar/hdf5.hpp or ashlar/io/hdf5/files.hpp"]),
     ("a.cpp:6:30: error: type/value mismatch at argument 1 in template parameter list for 'template<class M> class ashlar::device_mesh'",
      ['ashlar::device_mesh: its argument is a mesh; write device_mesh<mesh<axis<"data">, axis<"model">>>']),
     ("""a.cpp:6:12: error: no matching function for call to 'update'

@@ -1,6 +1,6 @@
 // The layout rule of attention, composed of the rules of its einsums and its softmax.
 #pragma once
-#include "ashlar/ops/attention.hpp"
+#include "ashlar/ops/nn/attention.hpp"
 
 namespace ashlar::test {
 

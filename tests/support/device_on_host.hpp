@@ -1,6 +1,6 @@
 // The bodies that kernels have for devices, run by the host's threads and compared with the host's own bodies.
 #pragma once
-#include "ashlar/kernels/blas.hpp"
+#include "ashlar/kernels/products/blas.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>

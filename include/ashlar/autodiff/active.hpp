@@ -5,9 +5,9 @@
 #include "ashlar/meta/product.hpp"
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/bundle.hpp"
-#include "ashlar/ops/chain.hpp"
+#include "ashlar/ops/products/chain.hpp"
 #include "ashlar/ops/halo.hpp"
-#include "ashlar/ops/roll.hpp"
+#include "ashlar/ops/arrays/roll.hpp"
 
 namespace ashlar {
 

@@ -2,7 +2,7 @@
 // Derivatives of slice, pad, shift, concatenate and paste: boxes that move back.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
-#include "ashlar/ops/concatenate.hpp"
+#include "ashlar/ops/arrays/concatenate.hpp"
 
 namespace ashlar {
 

@@ -2,7 +2,7 @@
 // Derivatives of products that overlap with their communication.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
-#include "ashlar/ops/collective_einsum.hpp"
+#include "ashlar/ops/products/collective_einsum.hpp"
 
 namespace ashlar::ops_detail {
 

@@ -2,7 +2,7 @@
 // The derivative of cumsum: the sums from the other end.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
-#include "ashlar/ops/cumsum.hpp"
+#include "ashlar/ops/arrays/cumsum.hpp"
 
 namespace ashlar::ops_detail {
 

@@ -2,11 +2,11 @@
 // Derivatives of exchanges, sums of halos, and stencils.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
-#include "ashlar/ops/halo_bundle.hpp"
-#include "ashlar/ops/halo_reduce.hpp"
-#include "ashlar/ops/stencil_and_reduce.hpp"
-#include "ashlar/ops/stencil_compose.hpp"
-#include "ashlar/ops/stencil_slope.hpp"
+#include "ashlar/ops/stencils/halo_bundle.hpp"
+#include "ashlar/ops/stencils/halo_reduce.hpp"
+#include "ashlar/ops/stencils/stencil_and_reduce.hpp"
+#include "ashlar/ops/stencils/stencil_compose.hpp"
+#include "ashlar/ops/stencils/stencil_slope.hpp"
 
 namespace ashlar {
 

@@ -2,7 +2,7 @@
 // Derivatives of products of tensors in any layouts.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
-#include "ashlar/ops/matmul.hpp"
+#include "ashlar/ops/products/matmul.hpp"
 
 namespace ashlar::ops_detail {
 

@@ -2,7 +2,7 @@
 // The derivative of the sort of a sharded dimension: cotangents return by the route that the elements took.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
-#include "ashlar/ops/sort.hpp"
+#include "ashlar/ops/arrays/sort.hpp"
 
 namespace ashlar::ops_detail {
 

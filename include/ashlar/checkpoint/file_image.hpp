@@ -2,7 +2,7 @@
 // The HDF5 part of a checkpoint: the description of its tensors.
 #pragma once
 #include "ashlar/io/array_bytes.hpp"
-#include "ashlar/io/hdf5_types.hpp"
+#include "ashlar/io/hdf5/types.hpp"
 #include "ashlar/checkpoint/table.hpp"
 #include <map>
 

@@ -2,7 +2,7 @@
 // The arrays of an HDF5 file that another program wrote.
 #pragma once
 #include "ashlar/io/array_runs.hpp"
-#include "ashlar/io/hdf5_types.hpp"
+#include "ashlar/io/hdf5/types.hpp"
 #include "ashlar/io/safetensors.hpp"
 #include <memory>
 #include <optional>

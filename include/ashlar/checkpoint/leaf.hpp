@@ -4,7 +4,7 @@
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/plan/print.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/io/array_files.hpp"
 #include "ashlar/io/array_pieces.hpp"
 #include "ashlar/checkpoint/table.hpp"

@@ -2,7 +2,7 @@
 // Fills a rank's shard of a batch from arrays of examples.
 #pragma once
 #include "ashlar/config.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/data/array_source.hpp"
 #include <limits>
 #include <type_traits>

@@ -7,7 +7,7 @@
 #include "ashlar/io/array_type.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include <functional>
 #include <memory>
 #include <optional>

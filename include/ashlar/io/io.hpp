@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Files: npy, npz and IDX. This header does not include io/hdf5.hpp, which needs HDF5.
+// Files: npy, npz and IDX. This header does not include io/hdf5/hdf5.hpp, which needs HDF5.
 #pragma once
 #include "ashlar/io/idx.hpp"
 #include "ashlar/io/npy.hpp"

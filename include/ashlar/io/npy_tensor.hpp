@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/io/npy.hpp"
 
 namespace ashlar {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Norms, inner products and traces of tensors that ranks share. They need no ScaLAPACK.
 #pragma once
-#include "ashlar/kernels/norm.hpp"
+#include "ashlar/kernels/arrays/norm.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/linalg/block_cyclic.hpp"
 #include "ashlar/ops/math.hpp"
-#include "ashlar/ops/norm.hpp"
+#include "ashlar/ops/arrays/norm.hpp"
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/tensor/backend.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Right-hand sides of linear systems: vectors and matrices in any layout.
 #pragma once
-#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/linalg/solver_call.hpp"
-#include "ashlar/ops/transpose.hpp"
+#include "ashlar/ops/products/transpose.hpp"
 #include "ashlar/ops/view.hpp"
 
 namespace ashlar::linalg {

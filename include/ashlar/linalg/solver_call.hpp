@@ -5,7 +5,7 @@
 #include "ashlar/comm/watchdog.hpp"
 #include "ashlar/linalg/descriptor.hpp"
 #include "ashlar/tensor/backend.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include <optional>
 #include <string>
 

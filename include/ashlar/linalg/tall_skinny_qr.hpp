@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // QR factors of a matrix of many rows and few columns, by one collective.
 #pragma once
-#include "ashlar/kernels/blas.hpp"
+#include "ashlar/kernels/products/blas.hpp"
 #include "ashlar/layout/halo_cells.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/linalg/finite.hpp"

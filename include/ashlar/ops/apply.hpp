@@ -35,7 +35,7 @@ concept has_pullback = requires {
 };
 
 /// True if an operation reads the halo cells of its operands. It has a member `reads_halo`, and a member template
-/// result_layout<L> instead of the layout L of owned cells (ops/halo_windows.hpp).
+/// result_layout<L> instead of the layout L of owned cells (ops/stencils/halo_windows.hpp).
 template <class Op>
 concept reads_halo_cells = requires { Op::reads_halo; };
 

@@ -28,7 +28,7 @@ namespace plan_detail {
 ///   take_step<P, I>(x, w)                        step I of the plan
 ///   take_step_into<P, I>(y, x, w)                the last step of the plan, into the memory of y
 ///   take_step_transposed<P, I, Order...>(x, w)   the same for the transposed tensor
-///   transforms_after_steps<Op, X>                true if a step and then an operation can be taken together (ops/fft_to.hpp)
+///   transforms_after_steps<Op, X>                true if a step and then an operation can be taken together (ops/fft/fft_to.hpp)
 ///   transform_after_step<P, I>(op, x, w)         if so: op applied to step I of the plan, which moves elements alone
 ///   begins_early                                 true if collectives can begin now and be complete later
 ///   begin<Y, P>(x, w), begin_into<Y, P>(y, x, w) if so: the steps of the plan as a pending<Y>, also into y's memory
@@ -37,36 +37,36 @@ namespace plan_detail {
 ///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
 ///   begin_roll<Y, Dim>(x, step, by, w)           if begins_early: the same as a pending<Y>
 ///   fill_outside(y, offset, extents, value)      gives the elements of y that are outside a box a value
-///   put_box(y, x, offset, step, w)               makes x a box of y (ops/box.hpp); no other tensor shares the memory of y
+///   put_box(y, x, offset, step, w)               makes x a box of y (ops/arrays/box.hpp); no other tensor shares the memory of y
 ///   merge_parts<Dim, R>(x, samples, counts, moves, w)  merges the parts of a dimension, which are in order
-///                                                (ops/sort_parts.hpp): the values, and the route that they took if R
+///                                                (ops/arrays/sort_parts.hpp): the values, and the route that they took if R
 ///   follow_route<Dim>(route, x, step, w)         x with each element where a route took the one of its place
 ///   return_route<Dim>(route, x, step, w)         the transpose of follow_route
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
-///   fill_halos<C>(step, w, x...)                 the halos of all x filled in place (ops/halo_bundle.hpp)
+///   fill_halos<C>(step, w, x...)                 the halos of all x filled in place (ops/stencils/halo_bundle.hpp)
 ///   begin_fill_halos<C>(step, w, x...)           if begins_early: the same as a pending_halo of a tuple
 ///   add_halo<To, C>(x, w)                        the halo cells of x added to their owners' cells; may write x
 ///   clear_given(x)                               makes given cells 0
-///   all_reduce_cells<To>(step, x, w)             all stored cells of x reduced (ops/halo_reduce.hpp)
+///   all_reduce_cells<To>(step, x, w)             all stored cells of x reduced (ops/stencils/halo_reduce.hpp)
 ///   as_partial_cells<To>(axes, x)                all stored cells of x where the coordinates on the axes are 0, else zeros
 ///   same_cells<To>(x)                            x as a tensor whose halo is in another state, in the same memory
 ///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
-///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencil.hpp); u is x, or the
+///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencils/stencil.hpp); u is x, or the
 ///                                                pending_halo that fills its halo
-///   stencil_and_reduce<Y>(f, g, x, u, v...)      stencil<Y> without a box, and the reduction g of it (ops/stencil_and_reduce.hpp)
-///   stencils<Y>(f, x, u)                         the same for functors one after the other (ops/stencil_compose.hpp)
+///   stencil_and_reduce<Y>(f, g, x, u, v...)      stencil<Y> without a box, and the reduction g of it (ops/stencils/stencil_and_reduce.hpp)
+///   stencils<Y>(f, x, u)                         the same for functors one after the other (ops/stencils/stencil_compose.hpp)
 ///   own_memory(y)                                makes y the only tensor in its memory, by a copy if it is not
 ///   update(f, colour, y, x, v...)                f at the cells of a colour of y; x is y with its halo filled
 ///   with_components<To>(x, extents)              x with more dimensions, along which all elements are in the same memory
 ///   without_components<Y>(x, extents, all)       its transpose: the sum of all components of x, or component 0
-///   stencil_back<I, Y>(f, box, ct, x, v...)      the cotangent of operand I, whose halo holds sums (ops/stencil_slope.hpp)
-///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
+///   stencil_back<I, Y>(f, box, ct, x, v...)      the cotangent of operand I, whose halo holds sums (ops/stencils/stencil_slope.hpp)
+///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/products/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
 ///   multiplies<E, To, A, B>                      true if `multiply` can bring a product of A and B into layout To
 ///   multiply<E, To>(p, a, b, extents, w)         einsum<E> in layout To, by the candidates of the problem p
-///                                                (ops/matmul.hpp); a and b may wait to be evaluated
+///                                                (ops/products/matmul.hpp); a and b may wait to be evaluated
 ///   multiply_into<E>(p, c, alpha, a, b, w)       adds alpha times that product to c, which has the layout To
 /// Active tensors have no backend: autodiff/ overloads functions of ops/, and the overloads call operations and collectives on
 /// the plain tensors. These are apply, relayout, relayout_back_async, roll_along, merge_parts, move_box, join_boxes,

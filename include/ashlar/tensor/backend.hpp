@@ -3,26 +3,26 @@
 // names.
 #pragma once
 #include "ashlar/ops/complex.hpp"
-#include "ashlar/tensor/add_halo.hpp"
-#include "ashlar/tensor/halo_bundle.hpp"
-#include "ashlar/tensor/halo_reduce.hpp"
+#include "ashlar/tensor/stencils/add_halo.hpp"
+#include "ashlar/tensor/stencils/halo_bundle.hpp"
+#include "ashlar/tensor/stencils/halo_reduce.hpp"
 #include "ashlar/tensor/assign.hpp"
-#include "ashlar/tensor/box.hpp"
-#include "ashlar/tensor/collective_einsum.hpp"
+#include "ashlar/tensor/arrays/box.hpp"
+#include "ashlar/tensor/products/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/evaluate.hpp"
-#include "ashlar/tensor/halo_windows.hpp"
+#include "ashlar/tensor/stencils/halo_windows.hpp"
 #include "ashlar/tensor/outside_index.hpp"
 #include "ashlar/tensor/pending.hpp"
-#include "ashlar/tensor/product_of_blocks.hpp"
+#include "ashlar/tensor/products/product_of_blocks.hpp"
 #include "ashlar/tensor/redistribute.hpp"
-#include "ashlar/tensor/roll.hpp"
-#include "ashlar/tensor/sort_parts.hpp"
-#include "ashlar/tensor/stencil_back.hpp"
-#include "ashlar/tensor/stencil_coefficient.hpp"
-#include "ashlar/tensor/stencil_compose.hpp"
+#include "ashlar/tensor/arrays/roll.hpp"
+#include "ashlar/tensor/arrays/sort_parts.hpp"
+#include "ashlar/tensor/stencils/stencil_back.hpp"
+#include "ashlar/tensor/stencils/stencil_coefficient.hpp"
+#include "ashlar/tensor/stencils/stencil_compose.hpp"
 #include "ashlar/tensor/view.hpp"
-#include "ashlar/tensor/write_and_reduce.hpp"
+#include "ashlar/tensor/stencils/write_and_reduce.hpp"
 #include <optional>
 
 namespace ashlar {
@@ -155,7 +155,7 @@ auto storing(elementwise_op<function_of_index<F, Rank>> const& op) {
   return elementwise_op<function_of_index<stored, Rank>>{{{op.f.f}}};
 }
 
-/// A step of a plan and then an operation, if tensor/transform_after_step.hpp does them together.
+/// A step of a plan and then an operation, if tensor/fft/transform_after_step.hpp does them together.
 template <class Op>
 struct step_and_transform;
 
@@ -222,7 +222,7 @@ struct backend<device_mesh<M>> {
   static void assign(Y& y, X x) {
     tensor_detail::assign_elements(y, std::move(x));
   }
-  // tensor/write_and_reduce.hpp
+  // tensor/stencils/write_and_reduce.hpp
   template <class Y, class X, class G>
   static auto assign_and_reduce(Y& y, X x, G const& g) {
     return tensor_detail::assign_and_reduce(y, std::move(x), g);
@@ -245,7 +245,7 @@ struct backend<device_mesh<M>> {
   static auto take_step_transposed(X const& x, call_site const& w) {
     return tensor_detail::take_step_transposed<P, I, Order...>(x, w);
   }
-  // above, and tensor/transform_after_step.hpp
+  // above, and tensor/fft/transform_after_step.hpp
   template <class Op, class X>
   static constexpr bool transforms_after_steps = kernels_detail::runs_in_caller<typename X::execution_space> &&
                                                  requires { sizeof(tensor_detail::step_and_transform<Op>); };
@@ -267,7 +267,7 @@ struct backend<device_mesh<M>> {
   static pending<Y> begin_into(Y const& room, X const& x, call_site const& w) {
     return tensor_detail::start_steps<Y, P, 0>(x, w, &room);
   }
-  // tensor/roll.hpp
+  // tensor/arrays/roll.hpp
   template <int Dim, class X>
   static auto roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
     return tensor_detail::roll_shard<Dim>(x, step, by, w);
@@ -276,7 +276,7 @@ struct backend<device_mesh<M>> {
   static pending<Y> begin_roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
     return tensor_detail::begin_roll<Y, Dim>(x, step, by, w);
   }
-  // tensor/box.hpp
+  // tensor/arrays/box.hpp
   template <class Y>
   static void fill_outside(Y& y, shape const& offset, shape const& box, element_t<Y> value) {
     tensor_detail::fill_outside(y, offset, box, value);
@@ -285,7 +285,7 @@ struct backend<device_mesh<M>> {
   static void put_box(Y& y, X const& x, shape const& offset, plan_step const& step, call_site const& w) {
     tensor_detail::put_box(y, x, offset, step, w);
   }
-  // tensor/sort_parts.hpp
+  // tensor/arrays/sort_parts.hpp
   template <int Dim, bool Remember, class X, class Samples>
   static auto merge_parts(X const& x, Samples const& samples, plan_step const& counts, plan_step const& moves,
                           call_site const& w) {
@@ -299,7 +299,7 @@ struct backend<device_mesh<M>> {
   static auto return_route(Route const& route, X const& x, plan_step const& step, call_site const& w) {
     return tensor_detail::return_route<Dim>(route, x, step, w);
   }
-  // tensor/halo.hpp
+  // tensor/stencils/halo.hpp
   template <class To, class X>
   static auto exchange_halo(X const& x, call_site const& w) {
     return tensor_detail::exchange_halo<To>(x, w);
@@ -308,7 +308,7 @@ struct backend<device_mesh<M>> {
   static auto begin_exchange_halo(X const& x, call_site const& w) {
     return tensor_detail::begin_exchange_halo<To>(x, w);
   }
-  // tensor/halo_reduce.hpp
+  // tensor/stencils/halo_reduce.hpp
   template <class To, class X>
   static auto all_reduce_cells(plan_step const& s, X const& x, call_site const& w) {
     return tensor_detail::all_reduce_cells<To>(s, x, w);
@@ -317,7 +317,7 @@ struct backend<device_mesh<M>> {
   static auto as_partial_cells(axis_mask axes, X const& x) {
     return tensor_detail::as_partial_cells<To>(axes, x);
   }
-  // tensor/halo_bundle.hpp
+  // tensor/stencils/halo_bundle.hpp
   template <corners C, class... X>
   static void fill_halos(plan_step const& s, call_site const& w, X const&... x) {
     tensor_detail::fill_halos<C>(s, w, x...);
@@ -326,7 +326,7 @@ struct backend<device_mesh<M>> {
   static auto begin_fill_halos(plan_step const& s, call_site const& w, X const&... x) {
     return tensor_detail::begin_fill_halos<C>(s, w, x...);
   }
-  // tensor/add_halo.hpp
+  // tensor/stencils/add_halo.hpp
   template <class To, corners C, class X>
   static auto add_halo(X x, call_site const& w) {
     return tensor_detail::add_halo<To, C>(std::move(x), w);
@@ -343,7 +343,7 @@ struct backend<device_mesh<M>> {
   static auto copy_cells(X const& x) {
     return tensor_detail::copy_cells<To>(x);
   }
-  // tensor/stencil_coefficient.hpp
+  // tensor/stencils/stencil_coefficient.hpp
   template <class To, class X>
   static auto with_components(X const& x, shape const& extents) {
     return tensor_detail::with_components<To>(x, extents);
@@ -352,7 +352,7 @@ struct backend<device_mesh<M>> {
   static To without_components(X const& x, shape const& extents, bool all) {
     return tensor_detail::without_components<To>(x, extents, all);
   }
-  // tensor/stencil.hpp
+  // tensor/stencils/stencil.hpp
   template <class Y, class F, class Box, class X, class U, class... V>
   static Y stencil(F const& f, Box const& box, X const& x, U&& u, V const&... v) {
     return tensor_detail::run_stencil<Y>(f, box, x, std::forward<U>(u), v...);
@@ -365,17 +365,17 @@ struct backend<device_mesh<M>> {
   static void update(F const& f, Colour const& c, Y& y, X const& x, V const&... v) {
     tensor_detail::update_cells(f, c, y, x, v...);
   }
-  // tensor/stencil_compose.hpp
+  // tensor/stencils/stencil_compose.hpp
   template <class Y, class F, class X, class U>
   static Y stencils(F const& f, X const& x, U&& u) {
     return tensor_detail::run_composition<Y>(f, x, std::forward<U>(u));
   }
-  // tensor/stencil_back.hpp
+  // tensor/stencils/stencil_back.hpp
   template <int I, class Y, class F, class Box, class Ct, class X, class... V>
   static Y stencil_back(F const& f, Box const& box, Ct const& ct, X const& x, V const&... v) {
     return tensor_detail::stencil_back<I, Y>(f, box, ct, x, v...);
   }
-  // tensor/collective_einsum.hpp
+  // tensor/products/collective_einsum.hpp
   template <class X>
   static auto take_chunk(ops_detail::chunks const& cut, index_t i, X const& x, int dim) {
     return tensor_detail::take_chunk(cut, i, x, dim);
@@ -388,7 +388,7 @@ struct backend<device_mesh<M>> {
   static void put_product(ops_detail::chunks const& cut, index_t i, A const& a, B const& b, Y& y, int dim) {
     tensor_detail::put_product<E>(cut, i, a, b, y, dim);
   }
-  // tensor/product_of_blocks.hpp
+  // tensor/products/product_of_blocks.hpp
   template <equation, class To, class A, class B>
   static constexpr bool multiplies = tensor_detail::multiplies_shards<M, To, A, B>;
   template <equation E, class To, class A, class B>

@@ -3,8 +3,8 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/comm/device_mesh.hpp"
-#include "ashlar/kernels/blas.hpp"
-#include "ashlar/kernels/onednn.hpp"
+#include "ashlar/kernels/products/blas.hpp"
+#include "ashlar/kernels/nn/onednn.hpp"
 #include "ashlar/tensor/environment.hpp"
 #include <ostream>
 

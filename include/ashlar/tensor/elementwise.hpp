@@ -106,7 +106,7 @@ struct index_source {
 };
 
 /// True for the operand of an expression whose elements the kernel that reads them writes first
-/// (tensor/write_and_reduce.hpp).
+/// (tensor/stencils/write_and_reduce.hpp).
 template <class Source>
 inline constexpr bool is_new_elements = false;
 template <class Sources>

@@ -2,7 +2,7 @@
 // The accuracy of a classifier.
 #pragma once
 #include "ashlar/data/batch_stream.hpp"
-#include "ashlar/ops/metrics.hpp"
+#include "ashlar/ops/nn/metrics.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/train/mean_over.hpp"
 

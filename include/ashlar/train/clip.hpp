@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/meta/nan.hpp"
-#include "ashlar/ops/norm.hpp"
+#include "ashlar/ops/arrays/norm.hpp"
 #include "ashlar/ops/collectives.hpp"
 
 namespace ashlar {

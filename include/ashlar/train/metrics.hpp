@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Running means of metrics.
 #pragma once
-#include "ashlar/ops/metrics.hpp"
+#include "ashlar/ops/nn/metrics.hpp"
 
 namespace ashlar {
 

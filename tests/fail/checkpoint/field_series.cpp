@@ -1,4 +1,4 @@
-#include "ashlar/io/field_series.hpp"
+#include "ashlar/io/hdf5/field_series.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

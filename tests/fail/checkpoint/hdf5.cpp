@@ -1,5 +1,5 @@
-#include "ashlar/io/hdf5_attributes.hpp"
-#include "ashlar/io/hdf5_files.hpp"
+#include "ashlar/io/hdf5/attributes.hpp"
+#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

@@ -1,4 +1,4 @@
-#include "ashlar/ops/fftshift.hpp"
+#include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

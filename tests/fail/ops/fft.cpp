@@ -1,7 +1,7 @@
-#include "ashlar/ops/dct.hpp"
-#include "ashlar/ops/fft.hpp"
-#include "ashlar/ops/fft_to.hpp"
-#include "ashlar/ops/fftshift.hpp"
+#include "ashlar/ops/fft/dct.hpp"
+#include "ashlar/ops/fft/fft.hpp"
+#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 #include "ashlar/data/batch_stream.hpp"
-#include "ashlar/tensor/print.hpp"
+#include "ashlar/tensor/arrays/print.hpp"
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

@@ -1,4 +1,4 @@
-#include "ashlar/kernels/convolution.hpp"
+#include "ashlar/kernels/nn/convolution.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/tensor/tensor.hpp"

@@ -1,4 +1,4 @@
-#include "ashlar/tensor/print.hpp"
+#include "ashlar/tensor/arrays/print.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include <iostream>
 

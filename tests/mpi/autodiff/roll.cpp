@@ -1,6 +1,6 @@
 // Rolling along sharded dimensions: values against indices, derivatives against one rank.
 #include "support/adjoint.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;

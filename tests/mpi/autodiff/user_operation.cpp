@@ -1,6 +1,6 @@
 // Operations that users write, on all meshes: values against loops, gradients against one rank and difference quotients.
 #include "support/adjoint.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;

@@ -1,6 +1,6 @@
 // Series of fields: what a failed step leaves, and steps that do not fit.
-#include "ashlar/io/field_series.hpp"
-#include "ashlar/io/hdf5_files.hpp"
+#include "ashlar/io/hdf5/field_series.hpp"
+#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support.hpp"

@@ -1,6 +1,6 @@
 // Datasets that are added to HDF5 files: they come back, all else stays, and errors leave the file as it was.
-#include "ashlar/io/hdf5_attributes.hpp"
-#include "ashlar/io/hdf5_files.hpp"
+#include "ashlar/io/hdf5/attributes.hpp"
+#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/file_size_limit.hpp"

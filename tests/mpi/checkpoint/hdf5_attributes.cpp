@@ -1,7 +1,7 @@
 // Attributes of HDF5 files: round trips, and one error on every rank if they are not as expected or differ between ranks.
-#include "ashlar/io/field_series.hpp"
-#include "ashlar/io/hdf5_attributes.hpp"
-#include "ashlar/io/hdf5_files.hpp"
+#include "ashlar/io/hdf5/field_series.hpp"
+#include "ashlar/io/hdf5/attributes.hpp"
+#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // Tensors in HDF5 files: round trips over layouts, chunks and filters, boxes, and files that are not as expected.
-#include "ashlar/io/hdf5_files.hpp"
+#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/file_size_limit.hpp"

@@ -1,5 +1,5 @@
 // Boxes of datasets of files that HDF5 wrote: HDF5 reads the result, and the elements beside the box.
-#include "ashlar/io/hdf5_files.hpp"
+#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/file_size_limit.hpp"

@@ -3,7 +3,7 @@
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/collectives.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "support/four_collectives.hpp"
 #include "support/mpi_main.hpp"

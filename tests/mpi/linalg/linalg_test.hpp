@@ -1,6 +1,6 @@
 // What the tests of solvers share: matrices of numbers that do not depend on the layout, and dense arrays as the oracle.
 #pragma once
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/tensor/environment.hpp"
 #include "support/dense.hpp"

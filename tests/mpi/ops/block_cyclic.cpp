@@ -1,7 +1,7 @@
 // labels: messages host
 // Tensors whose a dimension is block-cyclic, through everything that looks at global indices, against dense results.
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/tensor/print.hpp"
+#include "ashlar/tensor/arrays/print.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // Complex tensors on real ranks: products with real ones, absolute values and functions, against those of each element.
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/ops/complex.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/item.hpp"
-#include "operations.hpp"
+#include "mpi/ops/operations.hpp"
 #include "support/host_memory.hpp"
 
 #include <complex>

@@ -2,10 +2,10 @@
 #include "ashlar/blas.hpp"
 #include "ashlar/kernels/kernels.hpp"
 #include "ashlar/ops/ops.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "support/mpi_main.hpp"
-#include "operations.hpp"
+#include "mpi/ops/operations.hpp"
 #include <limits>
 
 using namespace ashlar;

@@ -3,7 +3,7 @@
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/ops/bundle.hpp"
-#include "operations.hpp"
+#include "mpi/ops/operations.hpp"
 #include <cmath>
 
 using namespace ashlar;

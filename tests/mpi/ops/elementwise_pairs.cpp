@@ -1,7 +1,7 @@
 // Elementwise functions of two tensors against loops over the values that they denote. The layouts reach every cell of the
 // rule: both whole or sharded alike, partial sums in one or both, dimensions that stretch.
 #include "ashlar/tensor/backend.hpp"
-#include "operations.hpp"
+#include "mpi/ops/operations.hpp"
 #include <cmath>
 
 using namespace ashlar;

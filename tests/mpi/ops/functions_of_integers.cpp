@@ -2,9 +2,9 @@
 // Other functions have a sentence, as in tests/fail/train/functions_of_integers.cpp. The test tree.functions_of_integers compares the names of
 // the rows with the headers, so that a new function without a row or a sentence fails.
 #include "ashlar/blas.hpp"
-#include "ashlar/kernels/fftshift.hpp"
+#include "ashlar/kernels/fft/fftshift.hpp"
 #include "ashlar/kernels/kernels.hpp"
-#include "ashlar/ops/fftshift.hpp"
+#include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/mpi_main.hpp"

@@ -1,8 +1,8 @@
 // Reductions on real tensors against loops, over whole, sharded and partial dimensions; and views of the same shard.
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/tensor/backend.hpp"
-#include "ashlar/tensor/gather.hpp"
-#include "operations.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
+#include "mpi/ops/operations.hpp"
 #include <cmath>
 
 using namespace ashlar;

@@ -2,7 +2,7 @@
 // Collectives that begin now and are complete later: the same results as of those that block, whatever comes between.
 #include "ashlar/ops/async.hpp"
 #include "ashlar/tensor/backend.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/memory_use.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"

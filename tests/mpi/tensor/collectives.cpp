@@ -1,6 +1,6 @@
 // The collectives on real ranks: the layouts in their types, their values, and what they ask of MPI.
 #include "ashlar/ops/collectives.hpp"
-#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/ops/bundle.hpp"

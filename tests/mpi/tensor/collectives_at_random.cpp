@@ -3,7 +3,7 @@
 // and end, in any order. Axes of size 1 make several groups the same ranks. Ranks look at what is under way when they
 // like. Operands may change in between. All values are compared with whole arrays.
 #include "ashlar/ops/async.hpp"
-#include "ashlar/ops/matmul.hpp"
+#include "ashlar/ops/products/matmul.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"

@@ -6,7 +6,7 @@
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/ops/select.hpp"
 #include "ashlar/tensor/backend.hpp"
-#include "ashlar/tensor/make_haloed.hpp"
+#include "ashlar/tensor/stencils/make_haloed.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/tensor/storage.hpp"
 #include "support/dense.hpp"

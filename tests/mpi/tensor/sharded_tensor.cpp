@@ -1,9 +1,9 @@
 // Tensors on real ranks: how they are made, what copies share, and expressions that wait for their first read.
 #include "ashlar/tensor/sharded_tensor.hpp"
-#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/tensor/backend.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "support/dense.hpp"
 #include "support/provoked.hpp"
 #include <doctest/doctest.h>

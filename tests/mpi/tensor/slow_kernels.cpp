@@ -1,7 +1,7 @@
 // A kernel that is still at work on an operand when a collective is called, and one that overwrites it as soon as the collective is
 // back: the collective takes what lies between. On a device both are in flight; on a node the other ranks may be late.
 #include "ashlar/ops/async.hpp"
-#include "ashlar/ops/roll.hpp"
+#include "ashlar/ops/arrays/roll.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"

@@ -1,6 +1,6 @@
 // Microbatches whose gradients are summed before they are reduced; gradients that are clipped.
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/train/metrics.hpp"
 #include "support/dense.hpp"

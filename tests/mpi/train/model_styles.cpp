@@ -1,8 +1,8 @@
 // Three styles of models, from TensorFlow's tutorial on DTensors with Keras, under one map of layouts; and what pack is
 // given, unpack gives back.
 #include "ashlar/plan/print.hpp"
-#include "ashlar/tensor/gather.hpp"
-#include "ashlar/tensor/pack.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
+#include "ashlar/tensor/arrays/pack.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/dense.hpp"
 #include "ashlar/train/sequential.hpp"

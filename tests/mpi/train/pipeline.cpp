@@ -1,7 +1,7 @@
 // Schedules of a network in stages: the same loss, hits and gradients, on every split of the stages.
 #include "ashlar/train/pipeline.hpp"
 #include "../examples/support/residual_classifier.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/train.hpp"
 #include "support/dense.hpp"

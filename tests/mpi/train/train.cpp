@@ -1,7 +1,7 @@
 // Training on every mesh and strategy: the same numbers at the start, the same losses, the communication of the dry
 // run.
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/train/train.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"

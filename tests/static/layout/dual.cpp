@@ -1,7 +1,7 @@
 // Layouts of cotangents: S* = S, P* = R, R* = P, I* = I; and with them every collective's derivative is its transpose,
 // <F x, y> = <x, F* y>, in integers on simulated ranks.
 #include "ashlar/layout/dual.hpp"
-#include "../../support/simulated_mesh.hpp"
+#include "support/simulated_mesh.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;

@@ -3,7 +3,7 @@
 // Each operand is replicated, a partial sum, or sharded in one of its dimensions: 4 * 4 tuples for ik,kj->ij. A tuple
 // is run on four sets of integers: einsum of the values that the operands denote, and einsum of each rank's shards.
 // Entries are arbitrary, summands too, and a wrong layout would have to be right for all of them at once.
-#include "../../support/einsum.hpp"
+#include "support/einsum.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;

@@ -1,6 +1,6 @@
 // The rules of elementwise operations and of reductions, proven by simulation on two ranks: sound and complete.
 // (With every kind of partial reduction in two operands, and on two axes: tests/unit/layout/elementwise.cpp.)
-#include "../../support/elementwise.hpp"
+#include "support/elementwise.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;

@@ -1,6 +1,6 @@
 // Layouts as types, their canonical forms, and the way to values and back.
 #include "ashlar/layout/layout.hpp"
-#include "../../support/simulated_mesh.hpp"
+#include "support/simulated_mesh.hpp"
 #include <boost/mp11/algorithm.hpp>
 
 using namespace ashlar;

@@ -1,9 +1,9 @@
 // The element types of sums of integers and of masks, in dry runs: 64 bits, as in NumPy; and the bytes of their collectives.
-#include "ashlar/ops/compare.hpp"
-#include "ashlar/ops/cumsum.hpp"
-#include "ashlar/ops/einsum.hpp"
+#include "ashlar/ops/arrays/compare.hpp"
+#include "ashlar/ops/arrays/cumsum.hpp"
+#include "ashlar/ops/products/einsum.hpp"
 #include "ashlar/ops/math.hpp"
-#include "ashlar/ops/norm.hpp"
+#include "ashlar/ops/arrays/norm.hpp"
 
 using namespace ashlar;
 

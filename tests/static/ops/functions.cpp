@@ -1,5 +1,5 @@
 // Functions that compare, and which of them pass a partial maximum. NaN: tests/unit/ops/functions.cpp.
-#include "ashlar/ops/compare.hpp"
+#include "ashlar/ops/arrays/compare.hpp"
 #include "ashlar/ops/math.hpp"
 #include "support/simulated_mesh.hpp"
 

@@ -1,6 +1,6 @@
 // The rules of joining and cutting dimensions, proven by simulation on two ranks: a rank reshapes what it has.
 #include "ashlar/ops/view.hpp"
-#include "../../support/simulated_mesh.hpp"
+#include "support/simulated_mesh.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;

@@ -1,13 +1,13 @@
 // labels: threads sanitizers
 // Kernels over rows: one thread per row and a team per row, against loops and against each other. Teams are the ones of
 // devices, run on the host with 1 and, if there are as many threads, 3 lanes.
-#include "ashlar/kernels/attention.hpp"
-#include "ashlar/kernels/losses.hpp"
-#include "ashlar/kernels/metrics.hpp"
-#include "ashlar/kernels/normalize.hpp"
+#include "ashlar/kernels/nn/attention.hpp"
+#include "ashlar/kernels/nn/losses.hpp"
+#include "ashlar/kernels/nn/metrics.hpp"
+#include "ashlar/kernels/nn/normalize.hpp"
 #include "ashlar/kernels/rows.hpp"
-#include "ashlar/kernels/sharded_cross_entropy.hpp"
-#include "ashlar/kernels/softmax.hpp"
+#include "ashlar/kernels/nn/sharded_cross_entropy.hpp"
+#include "ashlar/kernels/nn/softmax.hpp"
 #include "support/device_array.hpp"
 #include "support/device_on_host.hpp"
 #include <doctest/doctest.h>

@@ -9,7 +9,6 @@
 #include <vector>
 
 using namespace ashlar;
-using kernels::box;
 using test::shared_vector;
 
 namespace {
@@ -29,8 +28,8 @@ shape random_shape(int rank) {
 }
 
 // A random region; in about a third of the dimensions it is whole, now and then it is empty.
-box random_box(shape const& s) {
-  box b;
+kernels::box random_box(shape const& s) {
+  kernels::box b;
   for (int d = 0; d < s.rank; ++d) {
     bool const whole = random_index(0, 2) == 0;
     b.lower[d] = whole ? 0 : random_index(0, s[d] - 1);
@@ -40,7 +39,7 @@ box random_box(shape const& s) {
 }
 
 // Row-major offsets in an array of all elements of a box, in row-major order: one loop per dimension.
-std::vector<std::size_t> offsets(shape const& s, box const& b) {
+std::vector<std::size_t> offsets(shape const& s, kernels::box const& b) {
   std::vector<std::size_t> all{0};
   for (int d = 0; d < s.rank; ++d) {
     std::vector<std::size_t> next;
@@ -65,9 +64,9 @@ TEST_CASE("copy_region moves a box between arrays of different extents") {
   for (int rank = 1; rank <= 8; ++rank)
     for (int repeat = 0; repeat < 50; ++repeat) {
       shape const s = random_shape(rank);
-      box const from = random_box(s);
+      kernels::box const from = random_box(s);
       shape t = s;
-      box to = from;
+      kernels::box to = from;
       for (int d = 0; d < rank; ++d) {
         to.lower[d] = random_index(0, 2);
         t[d] = to.lower[d] + to.extent[d] + random_index(0, 2);

@@ -1,6 +1,6 @@
 // The einsum rule where two axes meet (nested splits, their order, nested reductions), and with every kind of partial
 // reduction, by the simulation of tests/static/layout/einsum.cpp at run time.
-#include "../../support/einsum.hpp"
+#include "support/einsum.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;

@@ -1,6 +1,6 @@
 // The rules of elementwise operations and of reductions with every kind of partial reduction, on one axis and on two,
 // by the simulation of tests/static/layout/elementwise.cpp at run time.
-#include "../../support/elementwise.hpp"
+#include "support/elementwise.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;

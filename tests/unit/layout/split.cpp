@@ -1,6 +1,6 @@
 // Splits against elements handed out one by one, and at random and extreme sizes.
 #include "ashlar/layout/split.hpp"
-#include "../../support/all_layouts.hpp"
+#include "support/all_layouts.hpp"
 #include <doctest/doctest.h>
 #include <limits>
 #include <random>

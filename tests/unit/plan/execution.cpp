@@ -1,6 +1,6 @@
 // Plans carried out on simulated ranks: the shards that result denote the tensor that the source denotes.
 #include "ashlar/plan/candidates.hpp"
-#include "../../support/all_layouts.hpp"
+#include "support/all_layouts.hpp"
 #include <doctest/doctest.h>
 #include <limits>
 #include <random>

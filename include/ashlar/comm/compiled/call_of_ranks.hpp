@@ -42,7 +42,7 @@ ASHLAR_INLINE void call_of_ranks::carry_noted_error(bool in_memory) {
   desync_monitor* const monitor = ranks_.monitor ? ranks_.monitor->detection() : nullptr;
   if (noted_error.empty() || !in_memory || monitor == nullptr || !monitor->in_call()) return;
   if (ranks_.node == nullptr) monitor->give_up_for_noted_error();
-  name_.fingerprint = with_error(name_.fingerprint, ranks_.rank);
+  name_.fingerprint = with_noted_error(name_.fingerprint, ranks_.rank);
   tell(name_);
 }
 
@@ -72,7 +72,7 @@ ASHLAR_INLINE range_over_ranks call_of_ranks::compare(communicator const& ranks,
                                                       std::uint64_t compared, char const* else_before,
                                                       std::uint64_t number, header_is what) const {
   refuse_after_lost_messages();
-  if (!noted_error.empty()) compared = with_error(compared, ranks.rank());
+  if (!noted_error.empty()) compared = with_noted_error(compared, ranks.rank());
   struct call {
     std::uint64_t compared, fingerprint, number_on_mesh;
     int rank;

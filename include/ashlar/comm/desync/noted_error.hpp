@@ -16,7 +16,7 @@ inline void note_error(std::string_view text) {
 }
 
 /// A fingerprint that no other rank has: ranks that compare see that `rank` has noted an error.
-constexpr std::uint64_t with_error(std::uint64_t fingerprint, int rank) {
+constexpr std::uint64_t with_noted_error(std::uint64_t fingerprint, int rank) {
   return fingerprint ^ (static_cast<std::uint64_t>(rank) + 1);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The templates that depend on the element type alone, for the usual types. Only the library ashlar::instantiated has them.
 #pragma once
-#include "ashlar/tensor/halo.hpp"
+#include "ashlar/tensor/stencils/halo.hpp"
 #include "ashlar/tensor/run_step.hpp"
 
 #ifdef ASHLAR_INSTANTIATED

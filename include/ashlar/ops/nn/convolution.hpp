@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+// Convolution of images, channels last.
+#pragma once
+#include "ashlar/layout/window.hpp"
+#include "ashlar/ops/functions.hpp"
+#include "ashlar/ops/stencils/halo_windows.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+constexpr rule_result whole_in(layout_value const& x, int from, int to) {
+  for (int d = from; d <= to; ++d)
+    if (x.dim[d].size) return rule_result::wrong(fault::sharded_dimension, x.dim[d][0]);
+  return {};
+}
+
+/// The layout of the convolution of x (n, h, w, i) with a kernel (k, l, i, o) into (n, h, w, o). Other equations of the
+/// same letters give its transposes. The rule is einsum's, and no axis may shard the dimensions h, w, k and l.
+/// Example: layout<"data", none, none, "model"> and layout<none, none, "model", none> give
+/// partial<layout<"data", none, none, none>, "model">
+constexpr rule_result convolution_rule(einsum_equation const& e, layout_value const& a, layout_value const& b) {
+  for (int o = 0; o < 2; ++o) {
+    bool const is_kernel = e.in[o].label[0] == 'k';
+    rule_result const r = whole_in(o == 0 ? a : b, is_kernel ? 0 : 1, is_kernel ? 1 : 2);
+    if (r.why != fault::fits) return r;
+  }
+  return einsum_rule(e, a, b);
+}
+
+struct convolution_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo(\"h\", 1)");
+    static_assert(
+        !breaks<F, fault::one_sided, Axis, L...>::value,
+        "ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+    static_assert(
+        !breaks<F, fault::conflict, Axis, L...>::value,
+        "ashlar::conv2d: the axis shards different dimensions of images and kernel, or channels in another order or in other blocks; redistribute one of them");
+    static_assert(
+        !breaks<F, fault::two_partials, Axis, L...>::value,
+        "ashlar::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(
+        !breaks<F, fault::partial_and_shard, Axis, L...>::value,
+        "ashlar::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::conv2d: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
+  }
+};
+
+// Built without parse(), which requires an operand with each label of the result.
+constexpr einsum_equation convolution_equation(char const (&a)[5], char const (&b)[5], char const (&out)[5]) {
+  einsum_equation e;
+  e.operands = 2;
+  e.in[0].rank = e.in[1].rank = e.out.rank = 4;
+  for (int d = 0; d < 4; ++d) {
+    e.in[0].label[d] = a[d];
+    e.in[1].label[d] = b[d];
+    e.out.label[d] = out[d];
+  }
+  return e;
+}
+inline constexpr einsum_equation images_by_kernel = convolution_equation("nhwi", "klio", "nhwo"),
+                                 cotangent_by_kernel = convolution_equation("nhwo", "klio", "nhwi"),
+                                 images_by_cotangent = convolution_equation("nhwi", "nhwo", "klio");
+
+template <int... N>
+struct number_is_not_positive {
+  static constexpr bool value = ((N < 1) || ...);
+};
+template <class... L>
+struct images_have_other_rank {
+  static constexpr bool value = ((L::rank != 4) || ...);
+};
+
+/// The windows of a kernel over images (n, h, w, i): the common base of the convolution and its transposes.
+template <int Stride, int Dilation, padding Edge>
+struct sliding_kernel {
+  using diagnostics = convolution_diagnostics;
+  template <class T, class>
+  using element = T;
+  /// Windows along dimension 1 + d of the images.
+  static constexpr windows along(int d, shape const& images, shape const& kernel) {
+    return {images[1 + d], kernel[d], Stride, Dilation, Edge};
+  }
+};
+
+/// The cotangent of the images, from the cotangent of the result and the kernel.
+template <int Stride, int Dilation, padding Edge>
+struct conv2d_images_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
+  shape images;
+  constexpr explicit conv2d_images_pullback_op(shape const& s) : images(s) {}
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
+    return convolution_rule(cotangent_by_kernel, ct, kernel);
+  }
+  constexpr shape extents(layout_value const&, shape const&, shape const&) const { return images; }
+};
+
+/// The cotangent of the kernel, from the images and the cotangent of the result.
+template <int Stride, int Dilation, padding Edge>
+struct conv2d_kernel_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
+  shape kernel;
+  constexpr explicit conv2d_kernel_pullback_op(shape const& s) : kernel(s) {}
+  static constexpr rule_result rule(layout_value const& images, layout_value const& ct) {
+    return convolution_rule(images_by_cotangent, images, ct);
+  }
+  constexpr shape extents(layout_value const&, shape const&, shape const&) const { return kernel; }
+};
+
+template <int Stride, int Dilation, padding Edge>
+struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
+  static constexpr rule_result rule(layout_value const& images, layout_value const& kernel) {
+    return convolution_rule(images_by_kernel, images, kernel);
+  }
+  static constexpr shape extents(layout_value const&, shape const& images, shape const& kernel) {
+    if (images[3] != kernel[2])
+      // Compilers print the line on which a call begins.
+      // clang-format off
+      plan_detail::fail_extents("ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images,
+          kernel);
+    // clang-format on
+    windows const h = conv2d_op::along(0, images, kernel), w = conv2d_op::along(1, images, kernel);
+    if (Edge == padding::valid && (h.n < h.reach() || w.n < w.reach()))
+      plan_detail::fail_extents("ashlar::conv2d: without padding the kernel is not larger than the images", images,
+                                kernel);
+    return shape::of(images[0], h.count(), w.count(), kernel[3]);
+  }
+  template <int I, class Ct, class Y, class X, class K>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& images, K const& kernel) {
+    if constexpr (I == 0)
+      return apply(conv2d_images_pullback_op<Stride, Dilation, Edge>{images.extents()}, ct, kernel);
+    else
+      return apply(conv2d_kernel_pullback_op<Stride, Dilation, Edge>{kernel.extents()}, images, ct);
+  }
+};
+
+/// The same with images (n, h, w, i) whose dimensions h and w have a halo. To is the layout of the result if it has one,
+/// else void.
+template <int Stride, int Dilation, padding Edge, class L>
+struct conv2d_halo_images_pullback_op : conv2d_images_pullback_op<Stride, Dilation, Edge> {
+  using conv2d_images_pullback_op<Stride, Dilation, Edge>::conv2d_images_pullback_op;
+  static constexpr bool reads_halo = true;
+  template <class Owned>
+  using result_layout = typename layout_detail::with_owned_layout<halo_sums<L>, Owned>::type;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
+    return einsum_rule(cotangent_by_kernel, ct, kernel);
+  }
+};
+template <int Stride, int Dilation, padding Edge>
+struct conv2d_halo_kernel_pullback_op : conv2d_kernel_pullback_op<Stride, Dilation, Edge> {
+  using conv2d_kernel_pullback_op<Stride, Dilation, Edge>::conv2d_kernel_pullback_op;
+  static constexpr bool reads_halo = true;
+  template <class Owned>
+  using result_layout = Owned;
+  static constexpr rule_result rule(layout_value const& images, layout_value const& ct) {
+    return einsum_rule(images_by_cotangent, images, ct);
+  }
+};
+template <int Stride, int Dilation, padding Edge, class To>
+struct conv2d_halo_op : conv2d_op<Stride, Dilation, Edge> {
+  static constexpr bool reads_halo = true;
+  template <class Owned>
+  using result_layout = named_or_owned<To, Owned>;
+  static constexpr rule_result rule(layout_value const& images, layout_value const& kernel) {
+    rule_result const r = whole_in(kernel, 0, 1);
+    return r.why == fault::fits ? einsum_rule(images_by_kernel, images, kernel) : r;
+  }
+  template <int I, class Ct, class Y, class X, class K>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& images, K const& kernel) {
+    if constexpr (I == 0)
+      return apply(conv2d_halo_images_pullback_op<Stride, Dilation, Edge, layout_t<X>>{images.extents()},
+                   without_halo(ct), kernel);
+    else
+      return apply(conv2d_halo_kernel_pullback_op<Stride, Dilation, Edge>{kernel.extents()}, images, without_halo(ct));
+  }
+};
+
+// True if the halo of images fits; otherwise a sentence.
+template <class X, class K, int Stride, int Dilation, padding Edge>
+constexpr bool check_halo_of_images() {
+  using L = layout_t<X>;
+  constexpr image_halo found = halo_of_images<L>();
+  static_assert(found != image_halo::stale || !halo_of_windows_is_stale<L>::value,
+                "ashlar::conv2d: the halo of the images is stale; write exchange_halo(images)");
+  static_assert(found != image_halo::sums || !halo_waits_for_its_sum<L>::value,
+                "ashlar::conv2d: the halo of the images holds sums; write add_halo(images) first");
+  static_assert(
+      found != image_halo::corners || !windows_read_corners<L>::value,
+      "ashlar::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+  static_assert(
+      found != image_halo::other_dimensions || !halo_of_batch_or_channels<L>::value,
+      "ashlar::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
+  if constexpr (found == image_halo::fits && static_shape<K> && Stride == 1 && Edge == padding::same) {
+    constexpr shape kernel = static_extents_v<K>;
+    using narrow = windows_in_halo<mesh_t<X>, L, kernel[0], kernel[1], Dilation>;
+    static_assert(
+        !narrow::value,
+        "ashlar::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach");
+    return !narrow::value;
+  } else {
+    return found == image_halo::fits;
+  }
+}
+
+template <class To, int Stride, int Dilation, padding Edge, class X, class K>
+constexpr auto conv2d_of(X const& images, K const& kernel) {
+  if constexpr (images_have_other_rank<layout_t<X>, layout_t<K>>::value) {
+    static_assert(
+        !images_have_other_rank<layout_t<X>, layout_t<K>>::value,
+        "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
+    return stop_gradient(images);
+  } else if constexpr (!real_or_complex_elements<X>) {
+    static_assert(real_or_complex_elements<X>, "ashlar::conv2d: the elements are integers; write cast<double>(x)");
+    return stop_gradient(images);
+  } else if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
+    if constexpr (check_halo_of_images<X, K, Stride, Dilation, Edge>()) {
+      using Op = conv2d_halo_op<Stride, Dilation, Edge, To>;
+      if constexpr (check_result_of_windows<Op, To, X, K>()) {
+        require_windows_in_halo("conv2d", images, Op::along(0, images.extents(), kernel.extents()),
+                                Op::along(1, images.extents(), kernel.extents()));
+        return apply(Op{}, images, kernel);
+      } else {
+        return stop_gradient(images);
+      }
+    } else {
+      return stop_gradient(images);
+    }
+  } else {
+    return apply(conv2d_op<Stride, Dilation, Edge>{}, images, kernel);
+  }
+}
+
+}  // namespace ops_detail
+
+/// Convolution of images with a kernel: a cross-correlation, as in all deep-learning libraries. Positions beyond the
+/// edges are zeros.
+/// Shape: images (n, h, w, i), kernel (k, l, i, o); result (n, h', w', o) with h' = ceil(h / Stride) for padding::same,
+/// and floor((h - (k - 1) Dilation - 1) / Stride) + 1 for padding::valid.
+/// Pre: no axis shards k and l, nor h and w of images without a halo. Batch and channels may be sharded, input channels
+/// alike in both operands. If the images have a halo, it is filled, and the windows of a rank are in its stored cells.
+/// Then what is beyond the edges follows the layout: edge::zero gives the zeros of other libraries.
+/// Cost: no communication; if the input channels are sharded, the result is partial. Locally matrix products of blocks
+/// of windows that fit a cache; the windows of a whole batch are never stored.
+/// Error: does not compile if an axis shards the channels of one operand alone, or different dimensions of both. Nor
+/// does it if both are partial over one axis, or one is partial over an axis that shards the other. A stale halo does
+/// not compile, nor does one that is narrower than the windows if the kernel's extents are static. Otherwise
+/// ashlar::error names the widths. Extents that disagree throw ashlar::error. Integers do not compile.
+/// Example: conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
+///   layout<"data", none, none, "model">
+/// Example: conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>
+template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
+constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
+                "ashlar::conv2d: stride and dilation are 1 or more");
+  return ops_detail::conv2d_of<void, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
+}
+
+/// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer. It
+/// is written in place: no copy gives it the room.
+/// Error: does not compile unless To is stale<H>, and H is split as the result is.
+/// Example: exchange_halo(conv2d<stale<H>>(x<H>, k)) -> H
+template <class To, int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
+constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
+                "ashlar::conv2d: stride and dilation are 1 or more");
+  return ops_detail::conv2d_of<To, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSL-1.0
+// einsum: sums of products of one or two tensors. (einsum_of_several.hpp: of three and four.)
+#pragma once
+#include "ashlar/ops/products/complex_operands.hpp"
+#include "ashlar/ops/reduce.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+template <equation E, class... L>
+struct equation_has_other_ranks;
+template <equation E, class A>
+struct equation_has_other_ranks<E, A> {
+  static constexpr bool value = parse(E, max_operands).operands != 1 || parse(E, max_operands).in[0].rank != A::rank;
+};
+template <equation E, class A, class B, class... C>
+struct equation_has_other_ranks<E, A, B, C...> {
+  static constexpr bool value = [] {
+    einsum_equation const e = parse(E, max_operands);
+    int o = 0;
+    return e.operands != 2 + sizeof...(C) || e.in[o++].rank != A::rank || e.in[o++].rank != B::rank ||
+           ((e.in[o++].rank != C::rank) || ...);
+  }();
+};
+
+template <class A, class B>
+constexpr void require_one_element_type() {
+  static_assert(!operands_have_different_element_types<A, B>::value,
+                "ashlar::einsum: the operands have different element types; write cast<T>(x) for one of them");
+}
+
+/// f of the operands, the real ones made complex; or operand 0, after the sentence on types that do not mix.
+template <class F, class... X>
+constexpr auto with_one_element_type(F const& f, X const&... x) {
+  if constexpr (mixes_complex_and_real<X...>) {
+    return with_complex_operands(f, x...);
+  } else {
+    (require_one_element_type<element_t<first_t<X...>>, element_t<X>>(), ...);
+    return first_operand(x...);
+  }
+}
+
+struct einsum_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(
+        !breaks<F, fault::one_sided, Axis, L...>::value,
+        "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+    static_assert(
+        !breaks<F, fault::conflict, Axis, L...>::value,
+        "ashlar::einsum: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+    static_assert(
+        !breaks<F, fault::two_partials, Axis, L...>::value,
+        "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+    static_assert(
+        !breaks<F, fault::partial_and_shard, Axis, L...>::value,
+        "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+  }
+};
+
+// The dimensions of an operand whose labels neither the result nor the other operand has. The operand's cotangent is
+// repeated along them.
+constexpr unsigned dims_summed_alone(equation const& e, int operand) {
+  einsum_equation const q = parse(e);
+  unsigned dims = 0;
+  for (int d = 0; d < q.in[operand].rank; ++d) {
+    char const l = q.in[operand].label[d];
+    if (q.out.find(l) < 0 && (q.operands == 1 || q.in[1 - operand].find(l) < 0)) dims |= 1u << d;
+  }
+  return dims;
+}
+
+// The equation for the cotangent of an operand, without the dimensions above: the result takes the operand's place.
+constexpr equation cotangent_equation(equation const& e, int operand) {
+  einsum_equation const q = parse(e);
+  equation r = e;
+  r = equation(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  auto put = [&](einsum_equation::labels const& l) { r.append(l.label, static_cast<std::size_t>(l.rank)); };
+  put(operand == 0 ? q.out : q.in[0]);
+  if (q.operands == 2) {
+    r.append(",", 1);
+    put(operand == 0 ? q.in[1] : q.out);
+  }
+  r.append("->", 2);
+  unsigned const alone = dims_summed_alone(e, operand);
+  for (int d = 0; d < q.in[operand].rank; ++d)
+    if (!(alone >> d & 1u)) r.append(&q.in[operand].label[d], 1);
+  return r;
+}
+
+// Variables, which are evaluated once for each equation. clang would call the functions again in each dry run.
+template <equation E, int Operand>
+inline constexpr unsigned dims_summed_alone_of = dims_summed_alone(E, Operand);
+template <equation E, int Operand>
+inline constexpr equation cotangent_equation_of = cotangent_equation(E, Operand);
+
+template <equation E>
+struct einsum_op {
+  using diagnostics = einsum_diagnostics;
+  static constexpr einsum_equation eq = parse(E);
+  // Products stay in their type. A sum of one operand is as sum(x).
+  template <class T, class... Other>
+  using element = typename std::conditional_t<sizeof...(Other) == 0 && dims_summed_alone_of<E, 0> != 0,
+                                              sum_of_elements<T>, std::type_identity<T>>::type;
+
+  static constexpr rule_result rule(layout_value const& a, layout_value const& b = {}) { return einsum_rule(eq, a, b); }
+
+  static constexpr shape extents(layout_value const&, shape const& a, shape const& b = {}) {
+    shape y;
+    y.rank = eq.out.rank;
+    shape const* const in[2]{&a, &b};
+    for (int o = 0; o < eq.operands; ++o)
+      for (int d = 0; d < eq.in[o].rank; ++d) {
+        int const at = eq.in[0].find(eq.in[o].label[d]);
+        if (o == 1 && at >= 0 && a[at] != b[d])
+          plan_detail::fail_extents("ashlar::einsum: a label has different extents in the two operands", a, b);
+        if (int const k = eq.out.find(eq.in[o].label[d]); k >= 0) y[k] = (*in[o])[d];
+      }
+    return y;
+  }
+
+  template <int I, class Ct, class Y, class... X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&... x) {
+    constexpr unsigned alone = dims_summed_alone_of<E, I>;
+    if constexpr (alone == 0)
+      return product_with_cotangent<I>(ct, x...);
+    else
+      return apply(expand_op<alone>{}, product_with_cotangent<I>(ct, x...), operand_at<I>(x...));
+  }
+
+ private:
+  template <int I, class Ct, class... X>
+  static constexpr auto product_with_cotangent(Ct const& ct, X const&... x) {
+    constexpr equation q = cotangent_equation_of<E, I>;
+    if constexpr (sizeof...(X) == 1)
+      return apply(einsum_op<q>{}, ct);
+    else if constexpr (I == 0)
+      return [&](auto const&, auto const& b) { return apply(einsum_op<q>{}, ct, b); }(x...);
+    else
+      return [&](auto const& a, auto const&) { return apply(einsum_op<q>{}, a, ct); }(x...);
+  }
+};
+
+/// einsum<E> of a tensor and its conjugate, which is operand Conjugated. Its kernel has one operand: the tensor.
+template <equation E, int Conjugated>
+struct einsum_with_conjugate {};
+
+/// alpha * einsum<E> of two tensors + beta * what the result holds. With beta = 0 that is not read.
+template <equation E, class T>
+struct scaled_einsum {
+  T alpha, beta;
+};
+
+}  // namespace ops_detail
+
+/// Sum of products of one or two tensors.
+/// Shape: by the equation's labels; a label that the result lacks is summed.
+/// One operand may be complex and the other real, of the same precision. The result is complex.
+/// Products of integers stay in their type: cast narrow ones first. A sum of one operand has the element type of sum(x),
+/// where NumPy's einsum stays in its type.
+/// Cost: no communication; locally one GEMM if the equation is one. If a sharded label is summed, the result is
+/// partial, as its type says. A real operand beside a complex one is copied to complex numbers in one pass.
+/// Error: does not compile if an axis shards a label in one operand and not in the other, or if it shards two labels.
+/// Nor does it if a label has axes in another order or in other blocks. At most one operand is partial over an axis,
+/// by a sum, and the axis does not shard the other operand. Extents that disagree throw ashlar::error.
+/// Example: einsum<"bi,ih->bh">(x<layout<"data", "model">>, w<layout<"model", none>>) ->
+///   partial<layout<"data", none>, "model">
+template <equation E, class... X>
+constexpr auto einsum(X const&... x) {
+  static_assert(sizeof...(X) == 1 || sizeof...(X) == 2,
+                "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
+  if constexpr (sizeof...(X) == 0) {
+    return 0;
+  } else if constexpr (sizeof...(X) > 2) {
+    return ops_detail::first_operand(x...);
+  } else if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
+    layout_detail::require_syntax<E>();
+    return ops_detail::first_operand(x...);
+  } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
+    static_assert(
+        !ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
+        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter per dimension");
+    return ops_detail::first_operand(x...);
+  } else if constexpr ((ops_detail::operands_have_different_element_types<element_t<ops_detail::first_t<X...>>,
+                                                                          element_t<X>>::value ||
+                        ...)) {
+    return ops_detail::with_one_element_type([](auto const&... y) { return einsum<E>(y...); }, x...);
+  } else {
+    return apply(ops_detail::einsum_op<E>{}, x...);
+  }
+}
+
+}  // namespace ashlar

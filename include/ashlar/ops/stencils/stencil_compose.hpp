@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// Stencils one after the other, with one exchange.
+#pragma once
+#include "ashlar/ops/stencils/stencil.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+/// The sum of the reaches of all functors from number `from` on.
+template <class... F>
+consteval stencil_reach sum_of_reaches(int from) {
+  stencil_reach const all[]{F::reach...};
+  int const last = static_cast<int>(sizeof...(F)) - 1;
+  if (from == last) return all[last];
+  stencil_reach sum;
+  for (int i = from; i <= last; ++i) {
+    if (all[i].rank > sum.rank) sum.rank = all[i].rank;
+    for (int d = 0; d < all[i].rank; ++d) {
+      sum.lower[d] += all[i].lower[d];
+      sum.upper[d] += all[i].upper[d];
+    }
+  }
+  sum.corners = true;
+  return sum;
+}
+
+/// Functors that are applied one after the other, the first first.
+template <class... F>
+struct composition {
+  static constexpr stencil_reach reach = sum_of_reaches<F...>(0);
+  std::tuple<F...> steps;
+};
+template <class F>
+struct steps_of {
+  static constexpr std::tuple<F> of(F const& f) { return {f}; }
+};
+template <class... F>
+struct steps_of<composition<F...>> {
+  static constexpr std::tuple<F...> const& of(composition<F...> const& f) { return f.steps; }
+};
+template <class... F>
+inline constexpr linearity kind_of_stencil<composition<F...>> =
+    ((kind_of_stencil<F> == linearity::linear) && ...) ? linearity::linear : linearity::nonlinear;
+template <class... F>
+constexpr composition<F...> composition_of(std::tuple<F...> const& steps) {
+  return {steps};
+}
+
+/// The element type after the functors from the first on, for elements T.
+template <int Rank, class T, class... F>
+struct composed_value {
+  using type = T;
+};
+template <int Rank, class T, class First, class... F>
+struct composed_value<Rank, T, First, F...> {
+  using value = std::remove_cvref_t<decltype(call_stencil<Rank>(
+      std::declval<First const&>(), std::declval<cell_index<Rank> const&>(),
+      std::declval<neighbours<T, Rank, cell_dimensions<First, Rank>> const&>()))>;
+  using element = typename components_of<value>::element;
+  using type = typename composed_value<Rank, element, F...>::type;
+};
+template <class F, int Rank, class T>
+struct functor_of_several_operands {
+  static constexpr bool value = !std::is_invocable_v<F const&, neighbours<T, Rank, cell_dimensions<F, Rank>> const&> &&
+                                !takes_index<F, Rank, neighbours<T, Rank, cell_dimensions<F, Rank>>>;
+};
+template <class T>
+struct composed_functor_gives_several {
+  static constexpr bool value = number_of_results<T> != 0;
+};
+
+/// A mirrored cell is as far from the edge as its image. So a functor after the first has equal reaches below and above.
+template <class L, class First, class... Later>
+struct reach_of_mirrored_cells_differs {
+  static constexpr bool mirrors(edge e) { return e == edge::mirror || e == edge::reflect || e == edge::odd; }
+  static constexpr bool value = [] {
+    if constexpr (layout_detail::layout_has_a_halo<L>::value)
+      for (stencil_reach const& r : {stencil_reach{}, stencil_reach(Later::reach)...})
+        for (int d = 0; d < r.rank; ++d) {
+          halo_width const& w = layout_detail::halo_of<L>::widths.dim[d];
+          if ((mirrors(w.below) || mirrors(w.above)) && r.lower[d] != r.upper[d]) return true;
+        }
+    return false;
+  }();
+};
+
+// Checks the functors one by one, for elements T and a first operand X.
+template <class X, class T>
+constexpr bool check_composed() {
+  return true;
+}
+template <class X, class T, class First, class... F>
+constexpr bool check_composed() {
+  constexpr int rank = rank_v<X>;
+  using several_operands = functor_of_several_operands<First, rank, T>;
+  static_assert(
+      !several_operands::value,
+      "ashlar::compose: a functor reads several fields; compose functors of one field, or call stencil for each");
+  if constexpr (!several_operands::value) {
+    using R = typename composed_value<rank, T, First>::value;
+    static_assert(!composed_functor_gives_several<R>::value,
+                  "ashlar::compose: a functor gives several results; compose functors of one result");
+    if constexpr (!composed_functor_gives_several<R>::value && check_components<First, X, R>()) {
+      using beyond = stencil_reads_beyond_its_reach<First, component_rules_of<First, X, R>, T>;
+      static_assert(
+          !beyond::value,
+          "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
+      if constexpr (!beyond::value) return check_composed<X, typename components_of<R>::element, F...>();
+    }
+  }
+  return false;
+}
+// Checks the arrays of components that the functors return.
+template <class T, class X>
+constexpr void require_composed(X const&) {}
+template <class T, class First, class... F, class X>
+constexpr void require_composed(X const& x) {
+  using R = typename composed_value<rank_v<X>, T, First>::value;
+  require_components<First, R>(x);
+  require_composed<typename components_of<R>::element, F...>(x);
+}
+
+template <class... F, class U>
+constexpr auto run_composition(composition<F...> const& f, U&& u) {
+  using operand = stencil_operand<std::remove_cvref_t<U>>;
+  using X = typename operand::tensor;
+  using unequal = reach_of_mirrored_cells_differs<layout_t<X>, F...>;
+  static_assert(
+      !unequal::value,
+      "ashlar::compose: beyond an edge that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)");
+  if constexpr (check_stencil<composition<F...>, X>() && !unequal::value) {
+    if constexpr (check_composed<X, element_t<X>, F...>()) {
+      require_composed<element_t<X>, F...>(operand::of(u));
+      using R = typename composed_value<rank_v<X>, element_t<X>, F...>::type;
+      return plan_detail::backend_of<X>::template stencils<typename field_of_values<R, X>::type>(f, operand::of(u),
+                                                                                                 std::forward<U>(u));
+    } else {
+      return operand::of(u);
+    }
+  } else {
+    return operand::of(u);
+  }
+}
+
+}  // namespace ops_detail
+
+/// The functor f(g(u)) for stencil: g, then f, with one exchange of a wider halo. g is also computed on the halo's cells
+/// inside the domain. Beyond the edges its result follows the edges again.
+/// Post: stencil(compose(f, g), exchange_halo(u)) == stencil(f, exchange_halo(stencil(g, exchange_halo(u)))), exactly.
+/// Shape: the reach is a box, of the sum of both reaches.
+/// Cost: an array of g's results. If the exchange is pending, g computes the interior meanwhile.
+/// Error: does not compile for functors of several operands or results.
+/// Example: u = stencil(compose(smooth{}, advance{}), exchange_halo(u));
+template <class F, class G>
+constexpr auto compose(F const& f, G const& g) {
+  return ops_detail::composition_of(std::tuple_cat(ops_detail::steps_of<G>::of(g), ops_detail::steps_of<F>::of(f)));
+}
+/// f, K times, with one exchange: compose(f, compose(f, ...)).
+/// Error: K below 1 does not compile.
+/// Example: u = stencil(repeated<4>(heat{0.1}), exchange_halo(u));  // a halo of width 4
+template <int K, class F>
+constexpr auto repeated(F const& f) {
+  static_assert(K >= 1, "ashlar::repeated: a functor is repeated 1 or more times; write repeated<2>(f)");
+  if constexpr (K <= 1)
+    return ops_detail::composition_of(ops_detail::steps_of<F>::of(f));
+  else
+    return compose(f, repeated<K - 1>(f));
+}
+
+template <class... F, ops_detail::stencil_field U>
+[[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const& f, U&& u) {
+  return ops_detail::run_composition(f, ops_detail::first_of_stencil(std::forward<U>(u)));
+}
+
+namespace ops_detail {
+// Always true. Its arguments are what composed functors do not take.
+template <class... Unfit>
+struct composed_functors_read_one_field {
+  static constexpr bool value = true;
+};
+template <class U, class... Unfit>
+constexpr auto refuse_composition(U&& u) {
+  static_assert(
+      !composed_functors_read_one_field<Unfit...>::value,
+      "ashlar::compose: composed functors read one field and compute all cells; call stencil for each, to use a box or more fields");
+  return stencil_operand<std::remove_cvref_t<U>>::of(u);
+}
+}  // namespace ops_detail
+
+// Composed functors with a box or with further operands.
+template <class... F, ops_detail::stencil_field U, plain_tensor... V>
+[[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const&, stencil_box const&, U&& u, V const&...) {
+  return ops_detail::refuse_composition<U, stencil_box, V...>(std::forward<U>(u));
+}
+template <class... F, ops_detail::stencil_field U, plain_tensor V, plain_tensor... More>
+[[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const&, U&& u, V const&, More const&...) {
+  return ops_detail::refuse_composition<U, V, More...>(std::forward<U>(u));
+}
+
+}  // namespace ashlar

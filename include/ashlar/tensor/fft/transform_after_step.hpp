@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// A transform after the last step of a redistribution. Lines are read where they are: no redistributed tensor is stored.
+#pragma once
+#include "ashlar/ops/fft/fft.hpp"
+#include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/fft/parts_of_lines.hpp"
+#include <exception>
+
+namespace ashlar::tensor_detail {
+
+/// A step that moves elements between ranks, and then a transform along a dimension. In the memory of a node a rank
+/// copies some lines at a time from the shards of other ranks, and transforms them. Messages are unpacked first.
+template <int Dim, ops_detail::direction D>
+struct step_and_transform<ops_detail::fft_op<Dim, D>> {
+  /// Collective: the ranks that differ along the step's axes; blocks. They may read x until all have transformed it.
+  template <class C, class T, class M, class S>
+  static stored_shard<C, S> run(plan_step const& s, device_mesh<M> const& m, stored_shard<T, S> const& x,
+                                shape const& extents, call_site const& w) {
+    communicator const& ranks = m.communicator(s.axes);
+    region const part = local_region(extents, s.to, m.sizes(), m.rank());
+    auto const transform = [&](auto const& lines) {
+      stored_shard<C, S> const y = room<C, S>(extents, part);
+      evaluate_shards<S>(ops_detail::fft_op<Dim, D>{}, kernels::shard<C>{y.data(), part, extents}, lines);
+      return y;
+    };
+    stored_shard<T, S> z;
+    if (ranks.size() == 1) {
+      z = step_of_shards<builtin_ops, false>(s, m, x, extents, {}, w);
+    } else {
+      if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T)), w);
+      auto const v = remembered_transfers(s, extents, m.sizes(), m.rank());
+      std::uint64_t const fingerprint = fingerprint_of(collective_of(s.what), v->fingerprint, element_code<T>);
+      collective_scope scope(m, s, fingerprint, v->received * sizeof(T), w);
+      T const* const source = x.data();
+      lines_in_parts<T> lines{parts_of_lines(s, *v, extents, m.sizes(), m.rank(), Dim), {}};
+      if (lines.parts.empty()) {
+        z = room<T, S>(extents, part);
+        run_step(S{}, s, *v, ranks, source, z.data());
+      } else if (node_round<T> round(ranks, fingerprint, source, static_cast<std::size_t>(v->source.size())); round) {
+        count_taken<T>(s, *v, ranks);
+        for (part_of_lines const& p : lines.parts) lines.data.push_back(round.group().template source<T>(p.rank));
+        return in_round(round, scope, [&] { return transform(lines); });
+      } else {
+        z = room<T, S>(extents, part);
+        exchange(S{}, s, *v, ranks, source, z.data());
+      }
+    }
+    return transform(kernels::shard<T const>{z.data(), part, extents});
+  }
+
+ private:
+  template <class T, class S>
+  static stored_shard<T, S> room(shape const& extents, region const& part) {
+    return {memory_of_shard<typename S::memory_space>(extents, part.size(), sizeof(T)), 0};
+  }
+  // f() outside of the collective. Then, also after an error in f, waits until the other ranks do not read the operand.
+  template <class T, class F>
+  static auto in_round(node_round<T>& round, collective_scope& scope, F const& f) {
+    scope.leave();
+    std::exception_ptr failed;
+    decltype(f()) y;
+    try {
+      y = f();
+    } catch (...) {
+      failed = std::current_exception();
+    }
+    scope.enter();
+    round.end();
+    if (failed) std::rethrow_exception(failed);
+    return y;
+  }
+};
+
+}  // namespace ashlar::tensor_detail
