@@ -238,8 +238,6 @@ class stage {
             {"number_log", &stage::logs_numbers, nullptr, no_rows},
             {"batch_stream_of_4", &stage::reads_batch_of_4, "batch_stream"},
             {"cache_on_disk", &stage::caches, nullptr, no_rows},
-            {"read_on_root", &stage::reads_on_root, nullptr, no_rows},
-            {"checksum", &stage::sums_up, nullptr, no_rows},
             {"require_peak_memory", &stage::requires_memory, nullptr, no_rows},
             {"trace", &stage::traces, nullptr, no_rows}};
   }
@@ -773,16 +771,6 @@ class stage {
     auto const a = cache_on_disk(
         m_.communicator(), text("cache.npy"), [&] { return read_idx(text("in.idx")); }, "the numbers");
     return a.examples() == 12;
-  }
-  bool reads_on_root() {
-    return read_on_root(m_.communicator(), [&] {
-             digit_data d;
-             d.train_labels = read_idx(text("in.idx"));
-             return d;
-           }).train_labels.bytes.size() == 12;
-  }
-  bool sums_up() {
-    return checksum(m_.communicator(), from_arrays(npy_array{{12}, npy_kind::u1, std::vector<std::uint8_t>(12)})) != 0;
   }
   bool requires_memory() {
     require_peak_memory(m_.communicator(), std::size_t{1} << 40);

@@ -8,6 +8,7 @@ A mistake is a namespace, with the right form first. The wrong form follows a co
     // error (clang): ...                        one error, by clang alone; so for (g++)
 The error, one of its notes or the quoted line of a throw has the text. Its lines in SOURCE, such as "required from here", include one between the
 comment and the next one, or the next namespace: no mistake has the sentence of another one. There are no other errors, so the right forms compile.
+In a source with a line "// more errors: WHY", or "// more errors (clang): WHY", other errors may follow the sentences, and lines do not count.
 (After an error in a constant, or in an argument of a template, a compiler may say the same of the whole.)"""
 
 import dataclasses
@@ -19,6 +20,7 @@ import subprocess
 import sys
 
 COMMENT = re.compile(r"\s*// (?:error|(\d+) errors)( on each line)?(?: \((g\+\+|clang)\))?: (.*)")
+MORE = re.compile(r"// more errors(?: \((g\+\+|clang)\))?: .", re.M)
 # Errors about the whole of which a part had an error: an argument or a function, and in a source a constant.
 ECHO = re.compile(r"template argument (?:\d+ is invalid|is not a constant)|'(?:static )?constexpr .*' called in a constant expression")
 ECHO_IN_SOURCE = re.compile(r"constexpr variable '.*' must be initialized by a constant|non-constant condition for static assert|is not an integral constant")
@@ -95,7 +97,7 @@ def expected(source, compiler_family):
 
 def errors(printed, source):
     """The errors of a compiler's output. g++ prints the calls that led to an error before it, clang prints them after it."""
-    place = re.compile(rf"(?:In file included from )?(?:\S*/)?{re.escape(pathlib.Path(source).name)}:(\d+)[:,]")
+    place = re.compile(rf"(?:In file included from |\s+from )?(?:\S*/)?{re.escape(pathlib.Path(source).name)}:(\d+)[:,]")
     out, before = [], []
     for line in printed.splitlines():
         if re.search(r":\s+(fatal )?error: ", line):
@@ -136,18 +138,21 @@ def echoes(error, e, source):
 
 def main():
     source, compiler = pathlib.Path(sys.argv[1]), sys.argv[2:]
-    wanted = expected(source.read_text(encoding="utf-8"), family(compiler[0]))
+    text, compiler_family = source.read_text(encoding="utf-8"), family(compiler[0])
+    wanted = expected(text, compiler_family)
+    more = any(m[1] in (None, compiler_family) for m in MORE.finditer(text))
     printed = compiled(source, compiler)
     found = errors(printed, source)
     faults, matched = [] if wanted else [f"{source}: no comment names an error"], []
     for e in wanted:
-        fitting = next((f for f in found if shows(f, e.text) and f.lines & set(e.lines)), None)
+        fitting = next((f for f in found if shows(f, e.text) and (more or f.lines & set(e.lines))), None)
         if fitting:
             found.remove(fitting)
             matched.append(e)
         else:
             faults.append(f"{source}:{e.lines[0]}: no error of these lines has the text: {e.text}")
-    faults += [f"no comment names this error: {f.head}" for f in found if not any(echoes(f, e, source) for e in matched)]
+    if not more:
+        faults += [f"no comment names this error: {f.head}" for f in found if not any(echoes(f, e, source) for e in matched)]
     if faults:
         print(printed, *faults, sep="\n")
     return len(faults) > 0

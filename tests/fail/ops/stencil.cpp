@@ -1,3 +1,4 @@
+// more errors (clang): a layout without names is taken on
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

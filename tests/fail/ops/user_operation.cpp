@@ -1,3 +1,4 @@
+// more errors (clang): the rule of the operation is no constant, which is said twice
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

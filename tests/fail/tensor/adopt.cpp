@@ -1,3 +1,4 @@
+// more errors: the result of the call is used
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

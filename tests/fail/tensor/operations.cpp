@@ -1,3 +1,4 @@
+// more errors: kernels are called after their sentence
 #include "ashlar/kernels/nn/convolution.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/functions.hpp"

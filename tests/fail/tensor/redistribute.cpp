@@ -1,3 +1,4 @@
+// more errors: a copy is called after its sentence
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

@@ -1,3 +1,4 @@
+// more errors (clang): the sentence is said at the end of the source
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

@@ -1,3 +1,4 @@
+// more errors: a path that is too long is no constant, which is said in several places
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/layers.hpp"
 #include "ashlar/train/optimizer.hpp"

@@ -220,7 +220,7 @@ TEST_CASE("zip: deflated members are inflated, in any order of reads") {
   checked_file in(folder.path / "x.npz", caller);
   io_detail::narrow_to(in, io_detail::members_of_zip(in)[0]);
   checked_file const moved = std::move(in);
-  for (std::size_t const at : {250000, 7, 7, 299999, 0, 300000}) {
+  for (auto const at : std::vector<std::size_t>{250000, 7, 7, 299999, 0, 300000}) {
     CAPTURE(at);
     bytes part(std::min<std::size_t>(1000, content.size() - at));
     moved.read(at, part.data(), part.size());
