@@ -158,7 +158,7 @@ if(TARGET ashlar_checkpoint AND TARGET ashlar_fft)
     endif()
     foreach(compiler IN LISTS ASHLAR_COMPILERS_OF_EACH_CHANGE)
       cmake_path(GET compiler FILENAME compiler_name)
-      ashlar_add_test(fail.without.${name}.${compiler_name} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/without_header.sh" ${name} "${compiler}"
+      ashlar_add_test(fail.without.${name}.${compiler_name} LABELS nightly COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/without_header.sh" ${name} "${compiler}"
         "@${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_checkpoint.CXX.flags")
     endforeach()
   endforeach()
@@ -168,7 +168,7 @@ endif()
 if(NOT ASHLAR_LAYOUT_ONLY)
   foreach(compiler IN LISTS ASHLAR_COMPILERS_OF_EACH_CHANGE)
     cmake_path(GET compiler FILENAME compiler_name)
-    ashlar_add_test(fail.not_linked.${compiler_name} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/not_linked.sh" "${compiler}"
+    ashlar_add_test(fail.not_linked.${compiler_name} LABELS nightly COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/not_linked.sh" "${compiler}"
       "@${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_ashlar.CXX.flags")
   endforeach()
 endif()
