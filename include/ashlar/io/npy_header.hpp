@@ -48,10 +48,12 @@ constexpr npy_kind npy_kind_of() {
     return npy_kind::i8;
   else if constexpr (std::is_same_v<T, std::uint8_t>)
     return npy_kind::u1;
-  else
+  else {
     static_assert(
         !no_file_has_such_elements<T>::value,
         "ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
+    return npy_kind::f4;
+  }
 }
 
 /// NumPy's letters for element types. Most have a number of bytes: f4. The others are C's types on this machine.
