@@ -18,11 +18,6 @@ if(NOT DEFINED ASHLAR_MUST_FAIL_COMPILERS)
   set(ASHLAR_MUST_FAIL_COMPILERS "${compilers}" CACHE STRING "Compilers that must reject the programs of `tests/fail`: this build's, and one of the other family")
   message(STATUS "Must-fail tests: ${compilers}")
 endif()
-# At each change the first one alone takes some tests.
-set(ASHLAR_COMPILERS_OF_EACH_CHANGE ${ASHLAR_MUST_FAIL_COMPILERS})
-if(NOT ASHLAR_LONG_TESTS)
-  list(GET ASHLAR_MUST_FAIL_COMPILERS 0 ASHLAR_COMPILERS_OF_EACH_CHANGE)
-endif()
 
 # The flags of programs that must not compile are in one file per library, in which names with spaces are quoted. Only
 # the headers of others are system headers, so that ashlar's own may warn. g++ does not know clang's long form of
@@ -156,7 +151,7 @@ if(TARGET ashlar_checkpoint AND TARGET ashlar_fft)
     if(name STREQUAL "fftw3.h" AND Kokkos_DEVICES MATCHES "CUDA|HIP")
       continue()  # the device's library is enough
     endif()
-    foreach(compiler IN LISTS ASHLAR_COMPILERS_OF_EACH_CHANGE)
+    foreach(compiler IN LISTS ASHLAR_MUST_FAIL_COMPILERS)
       cmake_path(GET compiler FILENAME compiler_name)
       ashlar_add_test(fail.without.${name}.${compiler_name} LABELS nightly COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/without_header.sh" ${name} "${compiler}"
         "@${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_checkpoint.CXX.flags")
@@ -166,7 +161,7 @@ endif()
 
 # Headers of a CMake target that a program does not link are one sentence.
 if(NOT ASHLAR_LAYOUT_ONLY)
-  foreach(compiler IN LISTS ASHLAR_COMPILERS_OF_EACH_CHANGE)
+  foreach(compiler IN LISTS ASHLAR_MUST_FAIL_COMPILERS)
     cmake_path(GET compiler FILENAME compiler_name)
     ashlar_add_test(fail.not_linked.${compiler_name} LABELS nightly COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/not_linked.sh" "${compiler}"
       "@${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_ashlar.CXX.flags")

@@ -23,7 +23,7 @@ EXPECTED = {
     "ops/reduce/max_of_a_partial_sum": None,
     "ops/all_gather/of_one_of_two_block_cyclic_axes": None,
     "ops/collectives/operands_on_two_meshes": None,
-    "ops/not_python/element_by_an_index": ['  at constexpr auto wrong() { return x[3]; }', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
+    "ops/not_python/element_by_an_index": ['  at void wrong() { (void)x[3]; }', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
     "ops/not_python/tensor_to_a_stream": ['  at void wrong(std::ostream& out) { out << make<float, layout<"data">>(m, {8}); }', '  mesh mesh<axis<"data">>',
                                '  layout layout<"data">'],
     "ops/not_python/comparison_as_a_condition": ['  at constexpr int wrong() { return x > 0.f ? 1 : 0; }', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
