@@ -13,7 +13,8 @@ namespace examples {
 
 using namespace ashlar;
 
-// The options of a program. Those of data, dropout, microbatches, temperature and batch norm need a default to exist.
+// The options of a program. The options for data, dropout, microbatches, temperature and batch norm
+// need a default to exist.
 struct program {
   char const *name, *purpose;
   std::vector<std::string> axes, strategies;             // the first strategy is the default

@@ -75,8 +75,8 @@ std::uint64_t way_of_tensors() {
 /// The bytes of a rank's longest runs of consecutive elements, about.
 ASHLAR_INLINE std::size_t run_bytes(distributed_array const& a);
 /// True if each rank reads, or writes, the elements of its own shard. Else the ranks take consecutive parts of the file,
-/// and exchange their elements, as for a file that is read in order. An exchange copies the elements twice more, and the ranks wait for each other. Shorter
-/// runs of several ranks cost more when they are written: blocks of the disk and of the system's cache are then shared
+/// and exchange their elements, as for a file that is read in order. An exchange copies the elements twice more, and the
+/// ranks wait for each other. Shorter runs of several ranks cost more when they are written: blocks of the disk and of the system's cache are then shared
 /// by ranks.
 inline bool reads_own_elements(distributed_array const& a) {
   return !a.reads_in_order && run_bytes(a) >= std::size_t{16} << 10;

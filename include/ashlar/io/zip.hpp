@@ -26,8 +26,8 @@ struct zip_member {
 /// Error: ashlar::error if the directory is damaged, or is not where its file says.
 ASHLAR_INLINE std::vector<zip_member> members_of_zip(checked_file const& in);
 
-/// True if the member has this name in UTF-8. The bytes of a name without the flag of UTF-8 are compared as they are, as
-/// unzip does, and as characters of code page 437, as zipfile and NumPy do.
+/// True if the member has this name in UTF-8. A name without the flag of UTF-8 is compared in two ways. One takes its
+/// bytes, as unzip does, and the other characters of code page 437, as zipfile and NumPy do.
 ASHLAR_INLINE bool is_named(zip_member const& member, std::string_view name);
 
 /// Finds the content of a member, and makes `in` this content. Deflated content is inflated while it is read.

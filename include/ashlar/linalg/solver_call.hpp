@@ -106,9 +106,9 @@ void call_on_ranks(char const* name, call_site const& w, F const& routine, X con
 }
 
 /// Calls a routine of the library on tensors of which x is the matrix: routine(x, y...) returns the sentence of an error,
-/// or null, or throws out_of_memory on all ranks that share x. All ranks throw it. The ledger and the log have one entry for the call, without its bytes. Before it the
-/// ranks find out if they do not call the same. A routine that takes longer than $ASHLAR_DEADLINE
-/// ends the process by std::abort, after a report.
+/// or null, or throws out_of_memory on all ranks that share x. All ranks throw it. The ledger and the log have one entry
+/// for the call, without its bytes. Before it the ranks find out if they do not call the same. A routine that takes
+/// longer than $ASHLAR_DEADLINE ends the process by std::abort, after a report.
 /// Collective: every rank of the mesh of x calls it; it blocks.
 template <class F, class X, class... Y>
 constexpr void call_solver(char const* name, call_site const& w, F const& routine, X const& x, Y const&... y) {

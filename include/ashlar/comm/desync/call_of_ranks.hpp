@@ -39,8 +39,8 @@ class call_of_ranks {
   void poll_in_mpi(bool polls);
   std::uint64_t fingerprint() const { return name_.fingerprint; }
   communicator_state& state() const { return ranks_; }
-  /// If this rank has noted an error, and the others wait for it with polls, makes this call tell them: in shared memory it
-  /// enters as another call. By messages it tells them at once. Pre: no header follows.
+  /// Tells the others of an error that this rank has noted, if they wait for this call with polls. In shared memory this
+  /// rank enters as another call. By messages it tells them at once. Pre: no header follows.
   /// Error: that error, by messages.
   void carry_noted_error(bool in_memory);
   /// Error: ashlar::error if this rank has left messages of an earlier call here.
@@ -53,8 +53,8 @@ class call_of_ranks {
   /// `compared`: equal on all ranks that have called the same. `else_before` ends the error sentence: it says what else
   /// may differ.
   /// Collective: over `ranks`; waits with polls. Cost: an all-reduce of 64 bytes.
-  /// Error: ashlar::error on every rank if they do not call the same, or if some rank has noted an error: the error of
-  ///   the lowest such rank; on this rank if it has left messages of an earlier call here.
+  /// Error: ashlar::error on every rank if they do not call the same, or the lowest rank's if ranks have noted errors; on
+  ///   this rank if it has left messages of an earlier call here.
   range_over_ranks compare(communicator const& ranks, recorded_call const& now, std::uint64_t compared,
                            char const* else_before = "", std::uint64_t number = 0,
                            header_is what = header_is::hidden) const;
