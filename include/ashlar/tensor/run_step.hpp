@@ -229,13 +229,14 @@ void run_step(Space const& space, plan_step const& s, step_transfers const& v, c
 
 }  // namespace ashlar::tensor_detail
 
-#ifdef ASHLAR_INSTANTIATED
-#define ASHLAR_TEMPLATES_OF_STEPS(EXTERN, T)                                                                     \
-  EXTERN template bool exchange_on_node<builtin_ops>(Kokkos::DefaultHostExecutionSpace const&, plan_step const&, \
-                                                     step_transfers const&, communicator const&, T const*, T*);  \
-  EXTERN template void run_step<builtin_ops>(Kokkos::DefaultHostExecutionSpace const&, plan_step const&,         \
-                                             step_transfers const&, communicator const&, T const*, T*);
+#ifdef ASHLAR_EXTERN
+#define ASHLAR_TEMPLATES_OF_STEPS(T)                                                                            \
+  ASHLAR_EXTERN template bool exchange_on_node<builtin_ops>(Kokkos::DefaultHostExecutionSpace const&,           \
+                                                            plan_step const&, step_transfers const&,            \
+                                                            communicator const&, T const*, T*);                 \
+  ASHLAR_EXTERN template void run_step<builtin_ops>(Kokkos::DefaultHostExecutionSpace const&, plan_step const&, \
+                                                    step_transfers const&, communicator const&, T const*, T*);
 namespace ashlar::tensor_detail {
-ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_STEPS, extern)
+ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_STEPS)
 }  // namespace ashlar::tensor_detail
 #endif
