@@ -5,6 +5,7 @@
 #include "support/digits.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 using grid = mesh<axis<"data">, axis<"model">>;
 

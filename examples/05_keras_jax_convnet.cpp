@@ -6,6 +6,7 @@
 #include "support/normalized_conv2d.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 using grid = mesh<axis<"data">>;
 // [model]

@@ -7,6 +7,7 @@
 #include "support/options.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 
 // [mesh]
@@ -66,7 +67,7 @@ double train(device_mesh<grid> const& m, options const& o) {
   auto state = rmsprop{}.init(p);
   // [data]
   // 128 examples in batches, each number where it is needed: element i is a function of the key and i, on every mesh.
-  auto const data = make_batches(128, o.batch, [&, key = fold_in(o.seed, 1)](index_t n, std::uint64_t i) {
+  auto const data = datasets::make_batches(128, o.batch, [&, key = fold_in(o.seed, 1)](index_t n, std::uint64_t i) {
     return std::pair(normal<T, data_layout<Strategy, 4>>(m, {n, 28, 28, 1}, fold_in(key, 2 * i)),
                      normal<T, data_layout<Strategy, 2>>(m, {n, 10}, fold_in(key, 2 * i + 1)));
   });

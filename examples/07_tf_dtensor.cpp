@@ -6,6 +6,7 @@
 #include "support/layers.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 
 // [layouts]
@@ -53,24 +54,25 @@ static_assert(collectives(grid{{8}}, dry_step<by_map>).count() == 9);  // of eac
 
 // [pack]
 template <class T>  // each rank reads its examples alone, and what all have read is one tensor
-auto pack_inputs(auto const& m, idx_array const& images, idx_array const& labels, auto const& batches, index_t i) {
+auto pack_inputs(auto const& m, io::idx_array const& images, io::idx_array const& labels, auto const& batches,
+                 index_t i) {
   index_t const n = batches.size(i);
   index_set const mine = local_region<label_layout>(m, {n}).dim[0];
   auto const examples = batches.examples(i, mine.begin, mine.end);
-  auto x = pack<image_layout>(m, {n, 28, 28, 1}, rows_of<T>(images, examples, 255));
-  return std::pair(x, pack<label_layout>(m, {n}, rows_of<std::int32_t>(labels, examples)));
+  auto x = pack<image_layout>(m, {n, 28, 28, 1}, datasets::rows_of<T>(images, examples, 255));
+  return std::pair(x, pack<label_layout>(m, {n}, datasets::rows_of<std::int32_t>(labels, examples)));
 }
 // [pack]
 
 template <class LayoutMap, class T>
-void train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
+void train(device_mesh<grid> const& m, options const& o, io::digit_data const& data) {
   auto p = init<LayoutMap, T>(m, model<LayoutMap>, fold_in(o.seed, 0));
   auto state = optimizer.init(p);
   if (m.rank() == 0) print_layouts(std::cout << "\nweights\n", p);
   print_step(std::cout, m, [&](auto const& a) { dry_step<LayoutMap, T>(a, o.batch); });
   // [loop]
   auto const evaluated = [&] {
-    return mean_over(data.test_images.extents[0], 1000, [&](shuffled_batches const& batches, index_t i) {
+    return mean_over(data.test_images.extents[0], 1000, [&](datasets::shuffled_batches const& batches, index_t i) {
       auto [x, y] = pack_inputs<T>(m, data.test_images, data.test_labels, batches, i);
       auto [value, hits] = loss(p, x, y, T(0), prng_key{0});
       auto [l, h] = all_reduce<"data">(bundle(value, hits));
@@ -81,7 +83,7 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data)
   auto saved = o.checkpoints(m.communicator(), conditions_of(data));
   training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(images));
   for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
-    shuffled_batches const batches = o.batches(images, o.batch, epoch);
+    datasets::shuffled_batches const batches = o.batches(images, o.batch, epoch);
     for (index_t i = run.at().batch; i < batches.count() && run.goes_on(); ++i) {
       auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, i);
       auto [l, h] = train_step(p, state, x, y, T(o.dropout), o.key(2, run.at().step));
@@ -107,7 +109,7 @@ int main(int argc, char** argv) {
   return start(argc, argv, about, [](options const& o) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
     print_mesh(std::cout, m);
-    digit_data const data = load_digits(m.communicator(), o);
+    io::digit_data const data = load_digits(m.communicator(), o);
     return o.choose<data_parallel<"data">, by_map>([&]<class S, class T> { train<S, T>(m, o, data); });
   });
 }

@@ -6,6 +6,7 @@
 #include "support/layers.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 using grid = mesh<axis<"data">>;
 
@@ -52,7 +53,7 @@ static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);
 // [evaluate]
 // The mean loss, and the share of images that are recognised.
 template <class T>
-std::vector<double> means(device_mesh<grid> const& m, auto const& p, dataset const& d) {
+std::vector<double> means(device_mesh<grid> const& m, auto const& p, datasets::dataset const& d) {
   return mean_over(labelled_stream<T, image_layout, row_layout>(m, d), [&](auto const& batch) {
     auto const& [x, labels] = batch.tensors;
     auto [value, hits] = loss(p, x, labels, batch.template weights<T, row_layout>(), T(0), prng_key{0});
@@ -69,9 +70,9 @@ void train(device_mesh<grid> const& m, options const& o) {
   index_t const validation_images = std::clamp<index_t>(training.examples() / 6, 1, 10000);
   auto const [validation, rest] = training.split(validation_images, fold_in(o.seed, 1));
   auto const ordered = o.shuffle ? rest.shuffle(fold_in(o.seed, 2)) : rest;
-  auto const train_data = ordered.cache().batch(o.batch, last_batch::padded).prefetch(2);
-  auto const validation_data = validation.cache().batch(o.batch, last_batch::padded).prefetch(2);
-  auto const test_data = test.batch(o.batch, last_batch::padded).prefetch(2);
+  auto const train_data = ordered.cache().batch(o.batch, datasets::last_batch::padded).prefetch(2);
+  auto const validation_data = validation.cache().batch(o.batch, datasets::last_batch::padded).prefetch(2);
+  auto const test_data = test.batch(o.batch, datasets::last_batch::padded).prefetch(2);
   // [fit]
   auto p = init<mirrored_variables, T>(m, model, fold_in(o.seed, 0));
   auto state = optimizer.init(p);

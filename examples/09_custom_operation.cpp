@@ -9,6 +9,7 @@
 #include "support/rotary.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 using grid = mesh<axis<"data">, axis<"seq">>;
 
@@ -73,7 +74,7 @@ void train(device_mesh<grid> const& m, options const& o) {
   auto saved = o.checkpoints(m.communicator(), {});
   training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(examples));
   for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
-    shuffled_batches const order = o.batches(batches, 1, epoch);
+    datasets::shuffled_batches const order = o.batches(batches, 1, epoch);
     for (index_t i = run.at().batch; i < batches && run.goes_on(); ++i) {
       index_t const first = order.examples(i, 0, 1)[0] * o.batch, size = std::min(o.batch, examples - first);
       features_of const given{first};

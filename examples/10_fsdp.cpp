@@ -6,6 +6,7 @@
 #include "support/layers.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 using grid = mesh<axis<"data">, axis<"shard">>;
 constexpr index_t inputs = 784, width = 512, classes = 10, layers = 6;

@@ -11,6 +11,7 @@
 #include "support/residual_classifier.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 using grid = mesh<axis<"data">, axis<"stage">>;
 
@@ -50,7 +51,7 @@ static_assert(of_gpipe.count(pass::backward, collective::permute, "stage") == 6 
 static_assert(of_1f1b.count(collective::permute, "stage") == 2 * (6 + depth - 1) - 1);
 
 template <class T, class Schedule>
-void train(device_mesh<grid> const& m, options const& o, digit_data const& data, Schedule schedule) {
+void train(device_mesh<grid> const& m, options const& o, io::digit_data const& data, Schedule schedule) {
   index_t const n = o.microbatches, size = o.batch / n, images = data.train_images.extents[0];
   if (o.batch % n != 0 || o.batch > images)
     throw error("pipeline: --batch divides by --microbatches, and an epoch has a batch or more; found " +
@@ -64,7 +65,7 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data,
   training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(taken));
   reset_peak_memory();
   for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
-    microbatches const batches(o.batches(images, size, epoch), n);
+    datasets::microbatches const batches(o.batches(images, size, epoch), n);
     for (index_t b = run.at().batch; b < batches.count() && run.goes_on(); ++b) {
       index_t const at = run.at().step;
       auto const batch = [&](index_t i) {  // a schedule asks for a microbatch when a stage needs it
@@ -91,7 +92,7 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data,
   if (o.strategy == 0) require_peak_memory(m.communicator(), bound);
   print_peak_memory(std::cout, m, "state and the activations of 8 microbatches", bound);
   auto const logits = [&](auto const& x) { return residual_logits<depth>(p, x); };
-  dataset const test = from_arrays(data.test_images, data.test_labels);
+  datasets::dataset const test = datasets::from_arrays(data.test_images, data.test_labels);
   double const reached = test_accuracy<T, image_rows, row_labels>(m, test, T(1) / T(255), logits);
   print_number(std::cout, m, "test accuracy", reached);
   require_equal_replicas(m, p);
@@ -106,7 +107,7 @@ int main(int argc, char** argv) {
   return start(argc, argv, about, [](options const& o) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
     print_mesh(std::cout, m);
-    digit_data const data = load_digits(m.communicator(), o);
+    io::digit_data const data = load_digits(m.communicator(), o);
     return o.choose<decltype(one_forward_one_backward), decltype(gpipe), decltype(unpipelined)>(
         [&]<class S, class T> { train<T>(m, o, data, S{}); });
   });

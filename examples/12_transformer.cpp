@@ -13,6 +13,7 @@
 #include "support/transformer.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace examples;
 using transformer::grid;
 using transformer::layouts_of;
@@ -59,9 +60,9 @@ void train(device_mesh<grid> const& m, options const& o) {
   print_blocks<transformer::stream_layout>(std::cout, m, "activations between layers", {o.batch, positions, 48});
   print_step(std::cout, m, [&](auto const& a) { dry_step<S, T>(a, o.batch); });
 
-  batch_field<std::int32_t, text_layout> const characters_of{};
-  dataset const text = from_arrays(data.characters, data.next);
-  batch_stream batches(m, o.in_batches(text), characters_of, characters_of);
+  datasets::batch_field<std::int32_t, text_layout> const characters_of{};
+  datasets::dataset const text = datasets::from_arrays(data.characters, data.next);
+  datasets::batch_stream batches(m, o.in_batches(text), characters_of, characters_of);
   auto saved = o.checkpoints(m.communicator(), {.schedule = steps});
   training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(excerpts));
   batches.seek({run.at().epoch, run.at().batch});
@@ -87,8 +88,9 @@ void train(device_mesh<grid> const& m, options const& o) {
     throw error("transformer: " + std::to_string(losses.size()) +
                 " steps bring the loss below half of that of guessing, " + std::to_string(limit) +
                 "; take a smaller --dropout or a larger --batch");
-  auto const score = [&, &p = p](idx_array const& texts) {
-    shuffled_batches const all(texts.extents[0], texts.extents[0], prng_key{0}, 0, example_order::stored);
+  auto const score = [&, &p = p](io::idx_array const& texts) {
+    datasets::shuffled_batches const all(texts.extents[0], texts.extents[0], prng_key{0}, 0,
+                                         datasets::example_order::stored);
     auto const characters = feed<std::int32_t, text_layout>(m, texts, all, 0, 1);
     return gather_all(transformer::logits_of<>(p, characters, T(0), prng_key{0}));
   };

@@ -41,26 +41,26 @@ int main() {
     std::string const name = "wave_of_" + std::to_string(size);
 
     // [storage]
-    hdf5_options const storage{
+    io::hdf5_options const storage{
         .deflate = 4, .shuffle = true, .attributes = {{"unit", "m"}, {"box", std::vector<double>{9.6, 3.9}}}};
     // [storage]
     // [write]
-    field_series series(m, name + ".xdmf", {.spacing = {0.05, 0.03}, .storage = storage});
+    io::field_series series(m, name + ".xdmf", {.spacing = {0.05, 0.03}, .storage = storage});
     for (int step = 0; step < 4; ++step) {
       auto const u = generate<double, blocks>(m, {rows, across}, wave{0.1 * step});
-      series.write(0.1 * step, series_field("height", u), series_field("energy", u * u));
+      series.write(0.1 * step, io::series_field("height", u), io::series_field("energy", u * u));
     }
-    save_npy(generate<double, blocks>(m, {rows, across}, wave{0.3}), name + ".npy");
+    io::save_npy(generate<double, blocks>(m, {rows, across}, wave{0.3}), name + ".npy");
     // [write]
     // [npz]
     auto const end = generate<double, blocks>(m, {rows, across}, wave{0.3});
-    save_npz(name + ".npz", npz_array("height", end), npz_array("energy", end * end));
+    save_npz(name + ".npz", io::npz_array("height", end), io::npz_array("energy", end * end));
     // [npz]
     // [update]
-    save_hdf5(zeros<double, blocks>(m, {2 * rows, across}), name + ".h5", "heights", {.chunk = {64, 64}});
-    update_hdf5(end, name + ".h5", "heights", {rows, 0});
+    io::save_hdf5(zeros<double, blocks>(m, {2 * rows, across}), name + ".h5", "heights", {.chunk = {64, 64}});
+    io::update_hdf5(end, name + ".h5", "heights", {rows, 0});
     // [update]
-    add_hdf5(end * end, name + ".h5", "energy", {.deflate = 4});
+    io::add_hdf5(end * end, name + ".h5", "energy", {.deflate = 4});
 
     // Other ranks, as of another run: half of them, or one.
     int const fewer = size > 1 ? size / 2 : 1, last = 3;
@@ -70,18 +70,19 @@ int main() {
     if (part != MPI_COMM_NULL) {
       // [read]
       device_mesh<line> const n(part, {fewer});
-      auto const u = load_hdf5<double, columns>(n, name + "_000003.h5", "height");
-      auto const box = load_hdf5<double, layout<"r", none>>(n, name + "_000003.h5", "height", {100, 0}, {50, across});
-      auto const v = load_npy<double, columns>(n, name + ".npy");
-      auto const w = load_npz<double, columns>(n, name + ".npz", "height");
+      auto const u = io::load_hdf5<double, columns>(n, name + "_000003.h5", "height");
+      auto const box =
+          io::load_hdf5<double, layout<"r", none>>(n, name + "_000003.h5", "height", {100, 0}, {50, across});
+      auto const v = io::load_npy<double, columns>(n, name + ".npy");
+      auto const w = io::load_npz<double, columns>(n, name + ".npz", "height");
       // [read]
       // [attributes]
-      auto const time = load_hdf5_attribute<double>(n, name + "_000003.h5", "/", "time");
-      auto const unit = load_hdf5_attribute<std::string>(n, name + "_000003.h5", "height", "unit");
-      auto const extents = load_hdf5_attribute<std::vector<double>>(n, name + "_000003.h5", "height", "box");
+      auto const time = io::load_hdf5_attribute<double>(n, name + "_000003.h5", "/", "time");
+      auto const unit = io::load_hdf5_attribute<std::string>(n, name + "_000003.h5", "height", "unit");
+      auto const extents = io::load_hdf5_attribute<std::vector<double>>(n, name + "_000003.h5", "height", "box");
       // [attributes]
-      auto const second = load_hdf5<double, columns>(n, name + ".h5", "heights", {rows, 0}, {rows, across});
-      auto const energy = load_hdf5<double, columns>(n, name + ".h5", "energy");
+      auto const second = io::load_hdf5<double, columns>(n, name + ".h5", "heights", {rows, 0}, {rows, across});
+      auto const energy = io::load_hdf5<double, columns>(n, name + ".h5", "energy");
       auto const expected = generate<double, columns>(n, {rows, across}, wave{0.1 * last});
       error = item(difference(u, expected)) + item(difference(v, expected)) + item(difference(w, expected)) +
               item(difference(second, v)) + item(difference(energy, v * v));

@@ -14,6 +14,7 @@
 namespace {
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace bench;
 using line = mesh<axis<"x">>;
 

@@ -17,6 +17,7 @@
 namespace {
 
 using namespace ashlar;
+using namespace ashlar::training;
 using grid = mesh<axis<"data">>;
 
 template <class K, class S>

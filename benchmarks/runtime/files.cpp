@@ -15,6 +15,7 @@
 namespace {
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace bench;
 using grid = mesh<axis<"p">, axis<"q">>;
 constexpr index_t columns = 8192;  // 64 KiB

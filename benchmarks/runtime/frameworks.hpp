@@ -5,7 +5,7 @@
 #include "peer.hpp"
 #include "training.hpp"
 
-namespace training {
+namespace training_benchmark {
 
 /// The process of the frameworks (frameworks.py), on as many cores as there are ranks.
 class frameworks : public bench::peer {
@@ -52,4 +52,4 @@ class frameworks : public bench::peer {
         }) {}
 };
 
-}  // namespace training
+}  // namespace training_benchmark

@@ -4,7 +4,7 @@
 #include "training.hpp"
 #include "race.hpp"
 
-namespace training {
+namespace training_benchmark {
 
 /// The elements in host memory, without a copy if they are there already.
 template <class X>
@@ -226,4 +226,4 @@ class hand_step {
   std::vector<std::vector<float>> y_, d_;
 };
 
-}  // namespace training
+}  // namespace training_benchmark

@@ -11,7 +11,8 @@
 namespace {
 
 using namespace ashlar;
-using namespace training;
+using namespace ashlar::training;
+using namespace training_benchmark;
 
 // The program of examples/04_mnist_mlp.cpp.
 struct mnist_mlp {

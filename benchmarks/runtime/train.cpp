@@ -9,7 +9,8 @@
 namespace {
 
 using namespace ashlar;
-using namespace training;
+using namespace ashlar::training;
+using namespace training_benchmark;
 
 struct keras_distribution {
   static constexpr char const* name = "784-200-10 rmsprop";

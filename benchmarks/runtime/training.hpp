@@ -6,9 +6,10 @@
 #include <cstring>
 #include <vector>
 
-namespace training {
+namespace training_benchmark {
 
 using namespace ashlar;
+using namespace ashlar::training;
 using grid = mesh<axis<"data">, axis<"model">>;
 
 inline constexpr index_t inputs = 784, hidden = 200, classes = 10, batches = 8, checked_steps = 3;
@@ -291,4 +292,4 @@ struct training_data {
   }
 };
 
-}  // namespace training
+}  // namespace training_benchmark

@@ -5,7 +5,7 @@
 #include "race.hpp"
 #include "training.hpp"
 
-namespace training {
+namespace training_benchmark {
 
 template <class D1, class D2>
 struct mlp {
@@ -116,4 +116,4 @@ inline int ranks_that_divide_batches(std::string const& bench) {
   return ranks;
 }
 
-}  // namespace training
+}  // namespace training_benchmark

@@ -134,7 +134,7 @@ PARSER = parser_of_names()
 
 @functools.cache
 def headers(root):
-    """The headers that declare names. Headers in folders `compiled` define functions that others declare."""
+    """The headers that declare names."""
     include = root / "include" / "ashlar"
     return {str(path.relative_to(include)): path.read_text(encoding="utf-8") for path in sorted(include.rglob("*.hpp"))}
 
@@ -264,7 +264,7 @@ CONCEPT = re.compile(r"((?:^ *///[^\n]*\n)*)^template <(?:class|int) [^;{]*>\nco
 def found_concepts(text, names):
     """Triples of a public concept's name, comment and declaration."""
     for found in CONCEPT.finditer(text):
-        for name in [found[2], "comm::" + found[2]]:
+        for name in (space + found[2] for space in ["", *(s + "::" for s in PARSER.SPACES.split("|"))]):
             if name in names:
                 yield name, " ".join(re.findall(r"/// ?(.*)", found[1])), found[0][len(found[1]):]
 

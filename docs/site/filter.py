@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import families
 
 COMMENT = re.compile(r"^(\s*)///(<?) ?(.*)$")
-PUBLIC = re.compile(r"(?:inline )?namespace ashlar(?:::(?:comm|op|fn|linalg))? \{$")
+PUBLIC = re.compile(rf"(?:inline )?namespace ashlar(?:::(?:fn|{families.PARSER.SPACES}))? \{{$")
 
 
 def plain(text):
@@ -38,7 +38,7 @@ def main(header):
             out.append(f"{code} @endcode")
             code = None
         if not comment:
-            if re.match(r"\}  // namespace ashlar(::(comm|op|fn|linalg))?$", line):
+            if re.match(rf"\}}  // namespace ashlar(::(fn|{families.PARSER.SPACES}))?$", line):
                 out.append("/// @}")
             inner = re.match(r"(\}  // )?namespace linalg( \{)?$", line)  # within namespace ashlar
             if inner:

@@ -16,7 +16,7 @@ is_even is_even_v static_extents_v fix_extents
 shape max_rank index_t static_extents
 op::sum op::max op::min op::prod partial all_reduce
 padding conv2d max_pool2d average_pool2d
-cyclic linalg::block_cyclic_t scalapack_descriptor
+cyclic linalg::block_cyclic_t linalg::scalapack_descriptor
 names axis
 
 # ---- Einsum ----
@@ -74,7 +74,7 @@ argmax argmin element_index element_value
 sort argsort top_k take_along
 cumsum roll
 accuracy_count top_k_count confusion_counts
-sum_of_squares linalg::norm clip_by_global_norm
+sum_of_squares linalg::norm training::clip_by_global_norm
 top_k top_k_count
 
 # ---- Losses ----
@@ -92,8 +92,8 @@ take take_along
 batch_norm batch_norm_inference batch_normalized batch_norm_options moving_statistics moving statistics
 batch_norm layer_norm rms_norm
 conv2d max_pool2d average_pool2d global_average_pool pooling
-dense dense_of linear affine sequential
-linear affine weight build
+training::dense training::dense_of training::linear training::affine training::sequential
+training::linear training::affine training::weight build
 
 # ---- Dense solvers ----
 linalg::cholesky linalg::lu linalg::solve linalg::triangular_solve linalg::lstsq linalg::block_cyclic_t
@@ -169,42 +169,42 @@ comm_counters comm::trace ledger
 comm::trace comm::watchdog
 
 # ---- Files ----
-read_idx idx_array read_mnist digit_data crc32c
-read_npy npy_array npy_kind npy_tensor load_npy save_npy
-load_npy save_npy load_npz save_npz npz_array load_hdf5 save_hdf5
-load_hdf5 save_hdf5 add_hdf5 update_hdf5 hdf5_options load_hdf5_attribute hdf5_attribute
-field_series field_series_options series_field grid_values save_hdf5
-load_arrays save_arrays array_map array_entry save_arrays_options
-save_checkpoint load_checkpoint checkpoint_part checkpoints
-checkpoints checkpoint_options run_checkpoints run_checkpoint_options
-run_checkpoints run_conditions no_checkpoints training_run
+io::read_idx io::idx_array io::read_mnist io::digit_data io::crc32c
+io::read_npy io::npy_array io::npy_kind io::npy_tensor io::load_npy io::save_npy
+io::load_npy io::save_npy io::load_npz io::save_npz io::npz_array io::load_hdf5 io::save_hdf5
+io::load_hdf5 io::save_hdf5 io::add_hdf5 io::update_hdf5 io::hdf5_options io::load_hdf5_attribute io::hdf5_attribute
+io::field_series io::field_series_options io::series_field io::grid_values io::save_hdf5
+io::load_arrays io::save_arrays io::array_map io::array_entry io::save_arrays_options
+io::save_checkpoint io::load_checkpoint io::checkpoint_part io::checkpoints
+io::checkpoints io::checkpoint_options io::run_checkpoints io::run_checkpoint_options
+io::run_checkpoints training::run_conditions training::no_checkpoints training::training_run
 
 # ---- Data ----
-dataset from_arrays array_source batching batch_position last_batch
-batch_stream example_batch labelled_stream batch_field read_ahead
-shuffled_batches microbatches make_batches example_order
-cache_on_disk dataset
-rows_of pack local_region
-open_idx open_npy open_raw
-data_position epoch_sums batch_stream
+datasets::dataset datasets::from_arrays datasets::array_source datasets::batching datasets::batch_position datasets::last_batch
+datasets::batch_stream datasets::example_batch datasets::labelled_stream datasets::batch_field datasets::read_ahead
+datasets::shuffled_batches datasets::microbatches datasets::make_batches datasets::example_order
+datasets::cache_on_disk datasets::dataset
+datasets::rows_of pack local_region
+datasets::open_idx datasets::open_npy datasets::open_raw
+datasets::data_position datasets::epoch_sums datasets::batch_stream
 
 # ---- Optimizers, strategies, training ----
-adam adamw adam_state sgd sgd_state rmsprop rmsprop_state convention
-schedule cosine_decay warm_up
-clip_by_global_norm clipped_gradients
-zero init_zero zero_stage update_in_shares
-adam schedule clip_by_global_norm
-pipelined gpipe one_forward_one_backward unpipelined through_stages one_stage
-place places_all weight
-layout_map rule output_rule model_parallel data_parallel data_layout init
-init for_each_named weight initializer laid_out_weight
-fit evaluate metric batch_report epoch_report after_batch after_epoch show_on progress
-progress progress_style epoch_table csv_log
-accumulate microbatches
-test_accuracy accuracy_count require_equal_replicas
-mean_over running_mean
-print_layouts print_step print_mesh print_blocks print_number print_peak_memory
-training_run run_options step_result number_log
+training::adam training::adamw training::adam_state training::sgd training::sgd_state training::rmsprop training::rmsprop_state training::convention
+training::schedule training::cosine_decay training::warm_up
+training::clip_by_global_norm training::clipped_gradients
+training::zero training::init_zero training::zero_stage training::update_in_shares
+training::adam training::schedule training::clip_by_global_norm
+training::pipelined training::gpipe training::one_forward_one_backward training::unpipelined training::through_stages training::one_stage
+training::place training::places_all training::weight
+training::layout_map training::rule training::output_rule training::model_parallel training::data_parallel training::data_layout training::init
+training::init training::for_each_named training::weight training::initializer training::laid_out_weight
+training::fit training::evaluate training::metric training::batch_report training::epoch_report training::after_batch training::after_epoch training::show_on training::progress
+training::progress training::progress_style training::epoch_table training::csv_log
+training::accumulate datasets::microbatches
+training::test_accuracy accuracy_count training::require_equal_replicas
+training::mean_over training::running_mean
+training::print_layouts training::print_step training::print_mesh training::print_blocks training::print_number training::print_peak_memory
+training::training_run training::run_options training::step_result training::number_log
 """
 
 

@@ -20,9 +20,9 @@ DEVICE = "for devices, on which `scripts/test` runs nothing"
 BROKEN = "for a library or a disk that fails"
 AGAINST_RACES = "for a file that another program changes between two reads"
 NOT_TESTED = {
-    "ashlar::save_checkpoint: elements are written as they are in memory, little-endian": OTHER_MACHINE,
-    "ashlar::read_npy: elements are taken as they are in the file, little-endian": OTHER_MACHINE,
-    "ashlar::load_arrays: elements are taken as they are in the file, little-endian": OTHER_MACHINE,
+    "ashlar::io::save_checkpoint: elements are written as they are in memory, little-endian": OTHER_MACHINE,
+    "ashlar::io::read_npy: elements are taken as they are in the file, little-endian": OTHER_MACHINE,
+    "ashlar::io::load_arrays: elements are taken as they are in the file, little-endian": OTHER_MACHINE,
     "ashlar::environment: expected ASHLAR_GPU_AWARE": DEVICE,
     "ashlar::environment: ASHLAR_GPU_AWARE is 1": DEVICE,
     "ashlar::kernels::gemm: ": DEVICE,
@@ -35,7 +35,7 @@ NOT_TESTED = {
     "ashlar::fft: FFTW transforms tensors in host memory": "for a build without FFTW and with transforms on devices",
     "ashlar::fft: FFTW has no plan": BROKEN,
     "ashlar::conv2d: oneDNN ": BROKEN,
-    "ashlar::cache_on_disk: a random number": BROKEN,
+    "ashlar::datasets::cache_on_disk: a random number": BROKEN,
     "zlib cannot compress": BROKEN,
     "HDF5 cannot pack a chunk": BROKEN,
     "HDF5 reserves no room": BROKEN,
@@ -96,11 +96,11 @@ REMEDIES = {
     "ashlar: a collective of ranks of a node began": "Report it, with the last collectives of each rank.",
     "ashlar: rank ... has waited": "Find out why the other ranks are late, or raise `ASHLAR_DEADLINE`.",
     "ashlar: ... waited ": "Compare the collectives of both ranks: all ranks call the same ones in the same order.",
-    "ashlar::batch_stream: examples, batch": ALIKE,
+    "ashlar::datasets::batch_stream: examples, batch": ALIKE,
     "ashlar::device_mesh: the sizes of the axes": ALIKE,
-    "ashlar::require_equal_replicas: the checksums": "Give all ranks of a replica the same parameters and gradients.",
+    "ashlar::training::require_equal_replicas: the checksums": "Give all ranks of a replica the same parameters and gradients.",
     "ashlar::redistribute: the other mesh": "Pass a mesh of as many ranks, from the same communicator.",
-    "ashlar::save_checkpoint: what is saved": ALIKE,
+    "ashlar::io::save_checkpoint: what is saved": ALIKE,
     "ashlar::plan: links need": "Set `tensor_bytes`, and give the mesh a size for each axis.",
     "ashlar::pool2d: without padding": "Take a smaller window, or pad the images.",
     "ashlar::conv2d: without padding": "Take a smaller kernel, or pad the images.",
@@ -141,7 +141,7 @@ def remedy_of(s, known):
     """What to write instead of a sentence's program, as words and as code; each may be ""."""
     words = said_instead(s["text"]) or next((words for key, words in REMEDIES.items() if s["text"].startswith(key)), "")
     entity = (re.match(r"ashlar::((?:\w+::)*\w+): ", s["text"]) or [0, ""])[1]
-    found = known.get(entity, known.get("comm::" + entity, [])) if " is needed" not in s["text"] else []
+    found = known.get(entity) or known.get("comm::" + entity, []) if " is needed" not in s["text"] else []
     found = sorted((e for e in found if not re.match("a |from ", e[1])), key=lambda e: (", in which" in e[1], e[0] != s["header"]))
     if not words and not found:
         words = REMEDIES.get(s["header"], "")

@@ -5,6 +5,7 @@
 namespace examples {
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 /// Tensor parallelism of two layers, "d1" and "d2". Model splits the first kernel by columns and the second kernel by
 /// rows, so the hidden layer stays split. `place` sums the output of the second over Model. Batch names the axes that

@@ -17,8 +17,8 @@ using namespace ashlar;
 /// Collective: all ranks of c. Error: what read() throws, on every rank.
 /// Example: digit_data const data = read_on_root(m.communicator(), [&] { return read_mnist(directory); });
 template <class Read>
-digit_data read_on_root(communicator const& c, Read read) {
-  digit_data data;
+io::digit_data read_on_root(communicator const& c, Read read) {
+  io::digit_data data;
   comm::on_root(c, [&] { data = read(); });
   auto const broadcast = [&](auto& numbers) {
     auto n = static_cast<index_t>(numbers.size());
@@ -26,7 +26,7 @@ digit_data read_on_root(communicator const& c, Read read) {
     numbers.resize(static_cast<std::size_t>(n));
     comm::broadcast(c, numbers.data(), numbers.size(), 0);
   };
-  for (idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels}) {
+  for (io::idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels}) {
     broadcast(a->extents);
     broadcast(a->bytes);
   }
@@ -39,7 +39,8 @@ digit_data read_on_root(communicator const& c, Read read) {
 /// Collective, Cost: as pack.
 /// Example: feed<float, layout<"data", none>>(m, data.train_images, batches, i, 1.f / 255)
 template <class T, class L, class M>
-auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const& batches, index_t batch, T factor) {
+auto feed(device_mesh<M> const& m, io::idx_array const& from, datasets::shuffled_batches const& batches, index_t batch,
+          T factor) {
   index_t const rows = batches.size(batch), columns = static_cast<index_t>(from.bytes.size()) / from.extents[0];
   auto const examples = batches.examples(batch, 0, rows);
   auto const shard = [&](index_set const& own_rows, index_set const& own_columns) {
@@ -62,8 +63,8 @@ auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const
 /// The images of a batch and their labels, as feed makes them: a std::pair of tensors with the layouts X and Y.
 /// Example: auto [x, y] = feed_labelled<float, layout<"data", none>, layout<"data">>(m, images, labels, batches, i, 1.f);
 template <class T, class X, class Y, class M>
-auto feed_labelled(device_mesh<M> const& m, idx_array const& images, idx_array const& labels,
-                   shuffled_batches const& batches, index_t batch, T factor) {
+auto feed_labelled(device_mesh<M> const& m, io::idx_array const& images, io::idx_array const& labels,
+                   datasets::shuffled_batches const& batches, index_t batch, T factor) {
   return std::pair(feed<T, X>(m, images, batches, batch, factor),
                    feed<std::int32_t, Y>(m, labels, batches, batch, std::int32_t(1)));
 }

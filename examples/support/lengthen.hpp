@@ -41,7 +41,7 @@ void lengthen(std::vector<std::vector<std::uint8_t>>& sequences, index_t positio
     return std::ssize(sequences[i]) < positions && !is_done(sequences[i], added[i]);
   };
   for (index_t drawn = 0;;) {
-    idx_array tokens{{std::ssize(sequences), positions}, {}};
+    io::idx_array tokens{{std::ssize(sequences), positions}, {}};
     bool any_open = false;
     for (std::size_t i = 0; i < sequences.size(); ++i) {
       tokens.bytes.insert(tokens.bytes.end(), sequences[i].begin(), sequences[i].end());

@@ -6,6 +6,7 @@
 namespace examples {
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 /// The parameters of normalized_conv2d: a kernel, and the shift of each channel.
 /// Example: conv2d_layer_of(3, 1, 12) has kernels of 3 x 3, 1 input channel and 12 output channels

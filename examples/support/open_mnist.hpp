@@ -10,8 +10,8 @@ namespace examples {
 using namespace ashlar;
 
 // Rank 0 looks through the labels.
-inline void require_digits(communicator const& c, dataset const& d, std::string const& name) {
-  array_source const &images = d.arrays()[0], &labels = d.arrays()[1];
+inline void require_digits(communicator const& c, datasets::dataset const& d, std::string const& name) {
+  datasets::array_source const &images = d.arrays()[0], &labels = d.arrays()[1];
   comm::on_root(c, [&] {
     auto const extents = images.example_extents();
     if (extents.size() != 2 || extents[0] != 28 || extents[1] != 28 || labels.size() != 1 || images.examples() < 1)
@@ -27,7 +27,7 @@ inline void require_digits(communicator const& c, dataset const& d, std::string 
 
 /// Digits as datasets of two arrays: images and labels.
 struct digit_sets {
-  dataset training, test;
+  datasets::dataset training, test;
 };
 
 /// Opens MNIST's four IDX files in a folder, gzipped or not. Each rank reads the images of its shards when it needs them;
@@ -39,32 +39,32 @@ struct digit_sets {
 inline digit_sets open_mnist(communicator const& c, std::string const& folder) {
   auto const open = [&](char const* part) {
     std::string const name = folder + "/" + part;
-    auto images = open_idx(c, name + "-images-idx3-ubyte");
-    dataset const d = from_arrays(std::move(images), open_idx(c, name + "-labels-idx1-ubyte"));
+    auto images = datasets::open_idx(c, name + "-images-idx3-ubyte");
+    datasets::dataset const d = from_arrays(std::move(images), datasets::open_idx(c, name + "-labels-idx1-ubyte"));
     require_digits(c, d, name);
     return d;
   };
-  dataset training = open("train");
+  datasets::dataset training = open("train");
   return {std::move(training), open("t10k")};
 }
 
 /// The same datasets from digits in memory.
 /// Example: auto const [training, test] = digit_sets_of(synthetic_digits(prng_key{1}, 60000, 10000));
-inline digit_sets digit_sets_of(digit_data data) {
-  return {from_arrays(std::move(data.train_images), std::move(data.train_labels)),
-          from_arrays(std::move(data.test_images), std::move(data.test_labels))};
+inline digit_sets digit_sets_of(io::digit_data data) {
+  return {datasets::from_arrays(std::move(data.train_images), std::move(data.train_labels)),
+          datasets::from_arrays(std::move(data.test_images), std::move(data.test_labels))};
 }
 
 /// The CRC-32C of all bytes of a dataset's arrays, one array after the other. Rank 0 reads them once.
 /// Collective: all ranks of c. Post: the same on every rank.
 /// Example: conditions{.checksum = checksum(m.communicator(), training)}
-inline std::uint32_t checksum(communicator const& c, dataset const& d) {
+inline std::uint32_t checksum(communicator const& c, datasets::dataset const& d) {
   std::uint32_t sum = 0;
   comm::on_root(c, [&] {
-    for (array_source const& a : d.arrays()) {
+    for (datasets::array_source const& a : d.arrays()) {
       std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()));
       for (index_t i = 0; i < a.examples(); ++i)
-        sum = crc32c(sum, a.read(i, 0, a.size(), scratch.data()), scratch.size());
+        sum = io::crc32c(sum, a.read(i, 0, a.size(), scratch.data()), scratch.size());
     }
   });
   comm::broadcast(c, &sum, 1, 0);

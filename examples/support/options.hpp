@@ -12,6 +12,7 @@
 namespace examples {
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 // The options of a program. The options for data, dropout, microbatches, temperature and batch norm
 // need a default to exist.
@@ -41,9 +42,9 @@ struct options {
   // The number of examples in an epoch of the run: all, or fewer if --steps ends it.
   index_t taken_in(index_t examples) const;
   // The examples in an order that differs from epoch to epoch, or as stored, and in batches.
-  dataset in_batches(dataset const& d) const;
+  datasets::dataset in_batches(datasets::dataset const& d) const;
   // The batches of an epoch, in this order.
-  shuffled_batches batches(index_t examples, index_t of_batch, index_t epoch) const;
+  datasets::shuffled_batches batches(index_t examples, index_t of_batch, index_t epoch) const;
   run_conditions complete(run_conditions of) const;
   // Checkpoints of a run under these conditions.
   auto checkpoints([[maybe_unused]] communicator const& c, [[maybe_unused]] run_conditions const& of,

@@ -5,6 +5,7 @@
 namespace examples {
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 /// A microbatch: rows of x, their labels, and the key of its dropout.
 template <class X, class L, class K>

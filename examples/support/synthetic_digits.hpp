@@ -131,7 +131,7 @@ inline void digit_painter::add_noise() {
   }
 }
 
-inline void make_synthetic_digits(prng_key key, index_t n, idx_array& images, idx_array& labels) {
+inline void make_synthetic_digits(prng_key key, index_t n, io::idx_array& images, io::idx_array& labels) {
   images = {{n, 28, 28}, std::vector<std::uint8_t>(static_cast<std::size_t>(n) * 784)};
   labels = {{n}, std::vector<std::uint8_t>(static_cast<std::size_t>(n))};
   for (std::size_t i = 0; i < labels.bytes.size(); ++i) {
@@ -147,8 +147,8 @@ inline void make_synthetic_digits(prng_key key, index_t n, idx_array& images, id
 /// Post: the same bytes on every rank.
 /// Cost: about 6 microseconds per image.
 /// Example: digit_data const digits = synthetic_digits(prng_key{1}, 60000, 10000);
-inline digit_data synthetic_digits(prng_key key, index_t n_train, index_t n_test) {
-  digit_data data;
+inline io::digit_data synthetic_digits(prng_key key, index_t n_train, index_t n_test) {
+  io::digit_data data;
   make_synthetic_digits(fold_in(key, 0), n_train, data.train_images, data.train_labels);
   make_synthetic_digits(fold_in(key, 1), n_test, data.test_images, data.test_labels);
   return data;

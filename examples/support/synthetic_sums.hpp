@@ -11,6 +11,7 @@
 namespace examples {
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 /// Excerpts of a text without end, "three plus four is seven. one plus ...", and the characters that follow each of
 /// theirs. Characters are tokens: positions in the alphabet.
@@ -22,7 +23,7 @@ struct synthetic_sums {
   static constexpr std::string_view alphabet = " .efghilnoprstuvwxz";
   static constexpr index_t summands = 5;  ///< zero to four
 
-  idx_array characters, next;
+  io::idx_array characters, next;
 
   /// Pre: excerpts >= 0, length >= 0.
   synthetic_sums(prng_key key, index_t excerpts, index_t length);

@@ -15,10 +15,13 @@ index_t options::taken_in(index_t examples) const {
   return std::min(examples, run.steps > examples ? examples : run.steps * batch);
 }
 
-dataset options::in_batches(dataset const& d) const { return (shuffle ? d.shuffle(fold_in(seed, 1)) : d).batch(batch); }
+datasets::dataset options::in_batches(datasets::dataset const& d) const {
+  return (shuffle ? d.shuffle(fold_in(seed, 1)) : d).batch(batch);
+}
 
-shuffled_batches options::batches(index_t examples, index_t of_batch, index_t epoch) const {
-  return {examples, of_batch, fold_in(seed, 1), epoch, shuffle ? example_order::shuffled : example_order::stored};
+datasets::shuffled_batches options::batches(index_t examples, index_t of_batch, index_t epoch) const {
+  return {examples, of_batch, fold_in(seed, 1), epoch,
+          shuffle ? datasets::example_order::shuffled : datasets::example_order::stored};
 }
 
 run_conditions options::complete(run_conditions of) const {
@@ -29,9 +32,9 @@ run_conditions options::complete(run_conditions of) const {
 
 // [digits]
 // The digits that the options name, on every rank.
-digit_data load_digits(communicator const& c, options const& o) {
-  digit_data data =
-      read_on_root(c, [&] { return o.data.empty() ? synthetic_digits(o.seed, 60000, 10000) : read_mnist(o.data); });
+io::digit_data load_digits(communicator const& c, options const& o) {
+  io::digit_data data =
+      read_on_root(c, [&] { return o.data.empty() ? synthetic_digits(o.seed, 60000, 10000) : io::read_mnist(o.data); });
   std::string const source = o.data.empty() ? "synthetic digits (--data or $ASHLAR_DATA names MNIST's folder)" : o.data;
   if (c.rank() == 0)
     std::printf("%s: %ld training images, %ld test images\n", source.c_str(),
@@ -40,10 +43,10 @@ digit_data load_digits(communicator const& c, options const& o) {
 }
 // [digits]
 
-run_conditions conditions_of(digit_data const& data) {
+run_conditions conditions_of(io::digit_data const& data) {
   std::uint32_t sum = 0;
-  for (idx_array const* a : {&data.train_images, &data.train_labels})
-    sum = crc32c(sum, a->bytes.data(), a->bytes.size());
+  for (io::idx_array const* a : {&data.train_images, &data.train_labels})
+    sum = io::crc32c(sum, a->bytes.data(), a->bytes.size());
   return {.examples = data.train_images.extents[0], .checksum = sum};
 }
 
@@ -57,7 +60,7 @@ digit_sets open_digits(communicator const& c, options const& o) {
 }
 // [open]
 
-run_conditions conditions_of(communicator const& c, options const& o, dataset const& d) {
+run_conditions conditions_of(communicator const& c, options const& o, datasets::dataset const& d) {
   if (o.checkpoint.empty()) return {};  // nothing is to be compared, so rank 0 does not read all
   return {.examples = d.examples(), .checksum = checksum(c, d)};
 }

@@ -16,6 +16,7 @@
 namespace transformer {
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 using grid = mesh<axis<"data">, axis<"model">, axis<"sequence">>;
 

@@ -7,6 +7,7 @@
 #include "../support/synthetic_digits.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using grid = mesh<axis<"data">, axis<"model">>;
 using images = layout<"data", none>;
 using labels = layout<"data">;
@@ -31,9 +32,10 @@ constexpr auto loss = [](auto const& p, auto const& x, auto const& y) {
 int main(int argc, char** argv) {
   environment const env(argc, argv);
   device_mesh<grid> const m(MPI_COMM_WORLD);
-  digit_data const data = argc > 1 ? read_mnist(argv[1]) : examples::synthetic_digits(prng_key{1}, 6000, 1000);
-  dataset const training = from_arrays(data.train_images, data.train_labels).shuffle(prng_key{3}).batch(100);
-  dataset const test = from_arrays(data.test_images, data.test_labels);
+  io::digit_data const data = argc > 1 ? io::read_mnist(argv[1]) : examples::synthetic_digits(prng_key{1}, 6000, 1000);
+  datasets::dataset const training =
+      datasets::from_arrays(data.train_images, data.train_labels).shuffle(prng_key{3}).batch(100);
+  datasets::dataset const test = datasets::from_arrays(data.test_images, data.test_labels);
   auto batches = labelled_stream<float, images, labels>(m, training, 1.f / 255);
   auto p = init<strategy>(m, model, prng_key{2});
   auto state = adam{}.init(p);

@@ -98,16 +98,22 @@ namespace tensor_detail {
 using namespace comm_detail;
 using namespace kernels_detail;
 }  // namespace tensor_detail
+namespace io {}
 namespace io_detail {
 using namespace tensor_detail;
-}
+using namespace io;
+}  // namespace io_detail
+namespace datasets {}
 namespace data_detail {
 using namespace io_detail;
-}
+using namespace datasets;
+}  // namespace data_detail
 namespace checkpoint_detail {
 using namespace data_detail;
 }
+namespace training {}
 namespace train_detail {
 using namespace checkpoint_detail;
-}
+using namespace training;
+}  // namespace train_detail
 }  // namespace ashlar

@@ -20,6 +20,9 @@
 namespace attack {
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using line = mesh<axis<"x">>;
 
 // An operand and result in memory of the program. After an error nobody may write to it any more.

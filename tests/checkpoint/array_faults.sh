@@ -35,7 +35,7 @@ for file in a.safetensors a.safetensors.index.json a.h5; do
       status=$?
       [ -e "$seen" ] || break  # it does not write so often
       if [[ $way != KILL* ]]; then
-        [ $status = 3 ] && [ "$(grep -c '^array_saver: ashlar::save_arrays: ' "$err")" = 1 ] ||
+        [ $status = 3 ] && [ "$(grep -c '^array_saver: ashlar::io::save_arrays: ' "$err")" = 1 ] ||
           fail "$file, $way, write $n: expected one sentence, found $status: $(cat "$out" "$err")"
         [ "$(ls "$run")" = "$files" ] || fail "$file, $way, write $n: left behind: $(ls "$run")"
       fi

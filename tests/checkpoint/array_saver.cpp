@@ -11,6 +11,8 @@
 #include "../../examples/support/layers.hpp"
 
 using namespace ashlar;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using grid = mesh<axis<"x">>;
 
 namespace {

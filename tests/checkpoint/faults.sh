@@ -214,7 +214,7 @@ flips() {
       by_faulty_disk flip $n $way
       status=$?
       [ -e "$folder/seen" ] || break  # it does not write so often
-      [ $status = 3 ] && [ "$(grep -c '^saver: ashlar::save_checkpoint: ' "$err")" = 1 ] || fail "write $n on $way: expected one sentence, found $status: $(cat "$out" "$err")"
+      [ $status = 3 ] && [ "$(grep -c '^saver: ashlar::io::save_checkpoint: ' "$err")" = 1 ] || fail "write $n on $way: expected one sentence, found $status: $(cat "$out" "$err")"
       check "write $n on $way" 2
       [ "$(step resumed)" = 2 ] || fail "write $n on $way: a save that failed has its name"
     done

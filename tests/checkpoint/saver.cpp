@@ -14,6 +14,7 @@
 #include <thread>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"copies">, axis<"x">>;
 
 namespace {

@@ -22,8 +22,8 @@ int run(examples::options const& o) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (o.seed.value == 3) {
     ashlar::device_mesh<grid> const m(MPI_COMM_WORLD, {2, 2});
-    ashlar::require_equal_replicas(
-        m, ashlar::build<ashlar::affine>(
+    ashlar::training::require_equal_replicas(
+        m, ashlar::build<ashlar::training::affine>(
                ashlar::generate<double, ashlar::layout<ashlar::none, "model">>(m, {4, 4}, columns{rank}),
                ashlar::generate<double, ashlar::layout<ashlar::none>>(m, {4}, element{})));
   }

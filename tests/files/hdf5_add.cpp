@@ -10,6 +10,7 @@
 #include <numeric>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"p">, axis<"q">>;
 
 int main(int, char** argv) {

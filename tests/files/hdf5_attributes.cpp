@@ -11,6 +11,7 @@
 #include <sstream>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using line = mesh<axis<"p">>;
 
 namespace {

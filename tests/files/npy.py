@@ -59,7 +59,7 @@ def main():
         done = subprocess.run(sys.argv[1:] + [name], text=True, capture_output=True, timeout=200)
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         assert done.returncode == 0, done.stdout + done.stderr
-        assert len(lines) == 4 and all(line.startswith("ashlar::load_npy: ") for line in lines), lines
+        assert len(lines) == 4 and all(line.startswith("ashlar::io::load_npy: ") for line in lines), lines
         assert sum("expected elements of bool, i1 to u8, f2, f4, f8, c8 or c16, found '" in line for line in lines) == 3
         assert sum("expected elements of one type, found records" in line for line in lines) == 1
         assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(expected)

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"p">, axis<"q">>;
 
 namespace {

@@ -136,7 +136,7 @@ def main():
         assert done.returncode == 0, done.stdout + done.stderr
         assert lines[len(SENTENCES):] == read * ["read"], lines
         for line, (file, sentence) in zip(lines, SENTENCES.items()):
-            assert line.startswith(f"ashlar::load_npz: {folder}/in/other_{file}.npz") and sentence in line, line
+            assert line.startswith(f"ashlar::io::load_npz: {folder}/in/other_{file}.npz") and sentence in line, line
         for number in range(1, read + 1):
             assert (numpy.load(folder / f"out/read_{number:02}.npy") == one).all(), number
         with zipfile.ZipFile(folder / "out/ashlar.npz") as found:

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"p">, axis<"q">>;
 using read_as = layout<cyclic("p", 2), "q">;
 using written_as = layout<"q", "p">;

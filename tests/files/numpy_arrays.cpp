@@ -11,6 +11,7 @@
 #include <string>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"p">, axis<"q">>;
 
 namespace {

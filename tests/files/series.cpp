@@ -5,6 +5,7 @@
 #include <filesystem>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"p">, axis<"q">>;
 
 int main(int, char** argv) {

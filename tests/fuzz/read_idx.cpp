@@ -17,7 +17,7 @@ std::string sentence_of(F f) {
     return "";
   } catch (ashlar::error const& e) {
     std::string const s = e.what();
-    require(s.rfind("ashlar::read_idx: ", 0) == 0 && s.find('\n') == s.npos && s.size() < 400, s.c_str());
+    require(s.rfind("ashlar::io::read_idx: ", 0) == 0 && s.find('\n') == s.npos && s.size() < 400, s.c_str());
     return s;
   }
 }
@@ -27,11 +27,11 @@ std::string sentence_of(F f) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   require(ftruncate(file, 0) == 0 && pwrite(file, data, size, 0) == static_cast<ssize_t>(size), "the file is written");
   memory_limit const limit(size + (16u << 20));
-  ashlar::idx_array a;
+  ashlar::io::idx_array a;
   std::optional<ashlar::io_detail::idx_place> place;
-  std::string const read = sentence_of([&] { a = ashlar::read_idx(path); });
+  std::string const read = sentence_of([&] { a = ashlar::io::read_idx(path); });
   std::string const placed = sentence_of(
-      [&] { place = ashlar::io_detail::place_of_idx(ashlar::io_detail::checked_file(path, "ashlar::read_idx")); });
+      [&] { place = ashlar::io_detail::place_of_idx(ashlar::io_detail::checked_file(path, "ashlar::io::read_idx")); });
   if (read.empty()) {
     std::size_t elements = 1;
     for (ashlar::index_t const n : a.extents) elements *= static_cast<std::size_t>(n);

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   require(ftruncate(file, 0) == 0 && pwrite(file, data, size, 0) == static_cast<ssize_t>(size), "the file is written");
   memory_limit const limit(size + (16u << 20));
   try {
-    ashlar::npy_array const a = ashlar::read_npy(path);
+    ashlar::io::npy_array const a = ashlar::io::read_npy(path);
     std::size_t bytes = ashlar::io_detail::name_of(a.kind).size;
     for (ashlar::index_t const n : a.extents) bytes *= static_cast<std::size_t>(n);
     require(a.extents.size() <= 8 && a.bytes.size() == bytes && bytes <= size, "the elements are those of the extents");
@@ -23,9 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
             "the elements are a part of the file");
   } catch (ashlar::error const& e) {
     std::string const sentence = e.what();
-    require(
-        sentence.rfind("ashlar::read_npy: ", 0) == 0 && sentence.find('\n') == sentence.npos && sentence.size() < 400,
-        sentence.c_str());
+    require(sentence.rfind("ashlar::io::read_npy: ", 0) == 0 && sentence.find('\n') == sentence.npos &&
+                sentence.size() < 400,
+            sentence.c_str());
   }
   return 0;
 }

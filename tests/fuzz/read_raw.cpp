@@ -27,6 +27,8 @@ struct numbers {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace ashlar;
+  using namespace ashlar::datasets;
+  using namespace ashlar::io;
   numbers in{data, size};
   npy_kind const kind =
       io_detail::npy_kinds[static_cast<std::size_t>(in.next(1)) % std::size(io_detail::npy_kinds)].kind;
@@ -39,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   memory_limit const limit(size + (16u << 20));
   try {
-    auto const opened = std::make_shared<io_detail::checked_file>(path, "ashlar::open_raw");
+    auto const opened = std::make_shared<io_detail::checked_file>(path, "ashlar::datasets::open_raw");
     data_detail::check_raw(*opened, extents, io_detail::name_of(kind).size, begin);
     array_source const a = array_source::in_file(opened, extents, kind, begin);
     std::size_t const bytes = static_cast<std::size_t>(a.size()) * io_detail::name_of(kind).size;
@@ -53,9 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
                 "an example is what the file has at its place");
   } catch (error const& e) {
     std::string const sentence = e.what();
-    require(
-        sentence.rfind("ashlar::open_raw: ", 0) == 0 && sentence.find('\n') == sentence.npos && sentence.size() < 400,
-        sentence.c_str());
+    require(sentence.rfind("ashlar::datasets::open_raw: ", 0) == 0 && sentence.find('\n') == sentence.npos &&
+                sentence.size() < 400,
+            sentence.c_str());
   }
   return 0;
 }

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   memory_limit const limit(size + (16u << 20));
   std::size_t members = 1;
   for (std::size_t i = 0; i < members; ++i) try {
-      ashlar::io_detail::checked_file in(path, "ashlar::load_npz");
+      ashlar::io_detail::checked_file in(path, "ashlar::io::load_npz");
       auto const all = ashlar::io_detail::members_of_zip(in);
       members = all.size();
       if (i >= members) continue;
@@ -35,9 +35,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       require(content.empty() || found != data + size, "a member is a part of the file");
     } catch (ashlar::error const& e) {
       std::string const sentence = e.what();
-      require(
-          sentence.rfind("ashlar::load_npz: ", 0) == 0 && sentence.find('\n') == sentence.npos && sentence.size() < 400,
-          sentence.c_str());
+      require(sentence.rfind("ashlar::io::load_npz: ", 0) == 0 && sentence.find('\n') == sentence.npos &&
+                  sentence.size() < 400,
+              sentence.c_str());
     }
   return 0;
 }

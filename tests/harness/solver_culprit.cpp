@@ -16,6 +16,7 @@
 #include <string>
 
 using namespace ashlar;
+using namespace ashlar::linalg;
 using namespace ashlar::test;
 
 namespace {
@@ -72,7 +73,7 @@ int main(int count, char** arguments) {
   if (how == "stops")
     while (!is_stopped(process)) sched_yield();
   std::string const heard = said([&] {
-    if (rank != culprit && how == "descriptor") (void)scalapack_descriptor(a);
+    if (rank != culprit && how == "descriptor") (void)linalg::scalapack_descriptor(a);
     if (rank != culprit) (void)linalg::cholesky(a);
     if (rank == culprit && how == "throws") throw error("an error of its own");
   });

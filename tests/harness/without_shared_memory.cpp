@@ -17,6 +17,7 @@
 #include <sstream>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace ashlar::test;
 
 namespace {

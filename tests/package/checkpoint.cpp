@@ -4,6 +4,7 @@
 
 int main() {
   using namespace ashlar;
+  using namespace ashlar::io;
   mpi_environment const mpi;
   Kokkos::ScopeGuard const kokkos;
   communicator const c(MPI_COMM_SELF);

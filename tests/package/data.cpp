@@ -2,6 +2,6 @@
 #include <ashlar/data.hpp>
 
 int main() {
-  ashlar::shuffled_batches const batches(10, 3, ashlar::prng_key{1}, 0);
+  ashlar::datasets::shuffled_batches const batches(10, 3, ashlar::prng_key{1}, 0);
   return batches.count() == 4 ? 0 : 1;
 }

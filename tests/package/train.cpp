@@ -2,6 +2,6 @@
 #include <ashlar/train.hpp>
 
 int main() {
-  using strategy = ashlar::data_parallel<"data">;
+  using strategy = ashlar::training::data_parallel<"data">;
   return std::is_empty_v<strategy> ? 0 : 1;
 }

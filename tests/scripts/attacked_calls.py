@@ -13,12 +13,12 @@ from public_names import blanked, head_of, name_of
 left_out = {
     "send nothing themselves": "as_partial as_replicated as_replicated_async",
     "are made of calls that are attacked": """batch_norm sharded_cross_entropy multi_head_attention stencil_and_reduce update
-        dense place update_in_shares linalg::norm linalg::dot linalg::trace run_checkpoints training_run
-        test_accuracy""",
-    "call functions of the program": """accumulate fit mean_over overlap_chunks remat value_and_grad vjp gpipe
-        one_forward_one_backward through_stages unpipelined""",
+        training::dense training::place training::update_in_shares linalg::norm linalg::dot linalg::trace io::run_checkpoints training::training_run
+        training::test_accuracy""",
+    "call functions of the program": """training::accumulate training::fit training::mean_over overlap_chunks remat value_and_grad vjp training::gpipe
+        training::one_forward_one_backward training::through_stages training::unpipelined""",
     "need ScaLAPACK or FFTW, which the attacks do not link; tests/harness/solver_culprit.cpp attacks solvers": """linalg::cholesky linalg::eigh
-        linalg::lstsq linalg::lu linalg::qr linalg::solve linalg::svd linalg::tall_skinny_qr linalg::triangular_solve scalapack_descriptor
+        linalg::lstsq linalg::lu linalg::qr linalg::solve linalg::svd linalg::tall_skinny_qr linalg::triangular_solve linalg::scalapack_descriptor
         fft_to""",
     "begin or end what calls run on": "environment mpi_environment communicator run_program",
 }
@@ -29,21 +29,23 @@ def functions(include, names):
     found = set()
     for header in sorted(include.rglob("*.hpp")):
         text = header.read_text(encoding="utf-8")
-        space = {"comm": "comm::", "linalg": "linalg::"}.get(header.relative_to(include).parts[1], "")
+        spaces = {space + "::" for space in re.findall(r"^namespace ashlar::(\w+) \{", text, re.M)} | {""}
         for comment in re.finditer(r"(^///[^\n]*\n)+", text, re.M):
             ranks = re.search(r"^/// Collective: (.*)", comment[0], re.M)
             if not ranks or re.match(r"(no|none)\b", ranks[1]):
                 continue
             declaration = re.split(r"[;{]\s*\n", blanked(text[comment.end():]), maxsplit=1)[0]
             name = name_of(head_of(declaration) + "{")
-            found |= {n for n in (space + (name or ""), name) if n in names}
+            found |= {n for n in (space + (name or "") for space in spaces) if n in names}
     return found
 
 
 def main(include, names, calls):
     listed = set(pathlib.Path(names).read_text(encoding="utf-8").split())
     all_ranks_call = functions(pathlib.Path(include), listed)
-    attacked = set(re.findall(r"(?<![.\w:])(?:(?:comm|linalg)::)?\w+", blanked(pathlib.Path(calls).read_text(encoding="utf-8"))))
+    text = blanked(pathlib.Path(calls).read_text(encoding="utf-8"))
+    attacked = set(re.findall(r"(?<![.\w:])(?:\w+::)?\w+", text))
+    attacked |= {f"{space}::{name}" for space in re.findall(r"using namespace ashlar::(\w+);", text) for name in attacked}
     reasons = {name for group in left_out.values() for name in group.split()}
     missing = all_ranks_call - attacked - reasons
     for name in sorted(missing):

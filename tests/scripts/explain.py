@@ -108,7 +108,7 @@ OTHERS = [
     (f"""a.cpp:6:11: error: no matching function for call to 'save_npy(const char [6], ashlar::sharded_tensor<float, {X}>&)'
     6 |   save_npy("x.npy", x);
       |   ~~~~~~~~^~~~~~~~~~~~
-/usr/include/ashlar/io/npy_files.hpp:146:6: note: candidate: 'template<class X> void ashlar::save_npy(const X&, const std::filesystem::__cxx11::path&, call_site)'""",
+/usr/include/ashlar/io/npy_files.hpp:146:6: note: candidate: 'template<class X> void ashlar::io::save_npy(const X&, const std::filesystem::__cxx11::path&, call_site)'""",
      ["""no matching function for call to 'save_npy(const char [6], sharded_tensor<float, layout<"x">>&)'""", "  at a.cpp:6", '  layout layout<"x">',
       "  declared template<class X> save_npy(const X&, const std::filesystem::path&)"]),
     (f"""a.cpp:7:10: error: no matching function for call to 'loss'
@@ -139,7 +139,7 @@ a.cpp:13:68:   required from here
 /usr/include/ashlar/plan/draw_plan.hpp:52:28: error: static assertion failed: ashlar::draw_svg: the layouts differ; give one""",
                ["ashlar::draw_svg: the layouts differ; give one", "  at a.cpp:13", '  layout layout<"x">']))
 # A header that is missing: the user's line is the one that includes ashlar.
-MISSING = "ashlar::save_hdf5: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
+MISSING = "ashlar::io::save_hdf5: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
 for printed in [f"""In file included from /usr/include/ashlar/io/hdf5_id.hpp:4,
                  from a.cpp:7:
 /usr/include/ashlar/io/hdf5.hpp:4:2: error: #error "{MISSING}\"""", f"""In file included from a.cpp:7:
@@ -158,8 +158,8 @@ constexpr auto all_reduce(X const& x) {""", REDUCE),
     ("""a.cpp:6:12: error: no matching function for call to 'all_reduce'
 a.cpp:3:6: note: candidate function not viable: requires 2 arguments
 void all_reduce(int, int);""", ["no matching function for call to 'all_reduce'", "  at a.cpp:6"]),
-    ("a.cpp:6:3: error: 'adam' was not declared in this scope", ["ashlar::adam: its header is not included; include ashlar/ashlar.hpp or ashlar/train/adam.hpp", "  at a.cpp:6"]),
-    ("a.cpp:6:3: error: use of undeclared identifier 'checkpoint_part'", ["ashlar::checkpoint_part: its header is not included; include ashlar/checkpoint.hpp or ashlar/checkpoint/leaf.hpp", "  at a.cpp:6"]),
+    ("a.cpp:6:3: error: 'adam' was not declared in this scope", ["ashlar::training::adam: its header is not included; include ashlar/ashlar.hpp or ashlar/train/adam.hpp", "  at a.cpp:6"]),
+    ("a.cpp:6:3: error: use of undeclared identifier 'checkpoint_part'", ["ashlar::io::checkpoint_part: its header is not included; include ashlar/checkpoint.hpp or ashlar/checkpoint/leaf.hpp", "  at a.cpp:6"]),
     ("a.cpp:6:3: error: use of undeclared identifier 'rows'", ["use of undeclared identifier 'rows'", "  at a.cpp:6"]),
     (f"a.cpp:6:5: error: no match for 'operator=' (operand types are 'const ashlar::sharded_tensor<float, {X} >' and 'ashlar::expression<float>')",
      ["ashlar::assign: the tensor is const; leave const out, or take it by T&", "  at a.cpp:6"]),
@@ -181,9 +181,9 @@ a.cpp:7:5:   required from here
 /usr/include/ashlar/ops/elementwise.hpp:30:9: error: static assertion failed: ashlar::exp: the first""", ["ashlar::exp: the first", "  at a.cpp:7"]),
 ]
 OTHERS += [
-    ("a.cpp:6:3: error: 'adam' was not declared in this scope; did you mean 'ashlar::adam'?", ["ashlar::adam: the name is in namespace ashlar; write ashlar::adam, or using namespace ashlar"]),
+    ("a.cpp:6:3: error: 'adam' was not declared in this scope; did you mean 'ashlar::training::adam'?", ["ashlar::training::adam: the name is in namespace ashlar; write ashlar::training::adam, or using namespace ashlar"]),
     ("a.cpp:6:3: error: 'fill' was not declared in this scope; did you mean 'std::fill'?", ["'fill' was not declared in this scope; did you mean 'std::fill'?"]),
-    ("a.cpp:6:3: error: no member named 'save_hdf5' in namespace 'ashlar'", ["ashlar::save_hdf5: its header is not included; include ashlar/hdf5.hpp or ashlar/io/hdf5/files.hpp"]),
+    ("a.cpp:6:3: error: no member named 'save_hdf5' in namespace 'ashlar'", ["ashlar::io::save_hdf5: its header is not included; include ashlar/hdf5.hpp or ashlar/io/hdf5/files.hpp"]),
     ("a.cpp:6:30: error: type/value mismatch at argument 1 in template parameter list for 'template<class M> class ashlar::device_mesh'",
      ['ashlar::device_mesh: its argument is a mesh; write device_mesh<mesh<axis<"data">, axis<"model">>>']),
     ("""a.cpp:6:12: error: no matching function for call to 'update'

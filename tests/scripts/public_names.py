@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""public_names.py INCLUDE_DIR LIST: passes if the names that the headers declare in namespace ashlar, and in its namespaces
-op, comm and linalg, are the names in LIST, one line per name. public_names.py INCLUDE_DIR prints such a list."""
+"""public_names.py INCLUDE_DIR LIST: passes if the names that the headers declare in namespace ashlar, and in the namespaces
+of SPACES, are the names in LIST, one line per name. public_names.py INCLUDE_DIR prints such a list."""
 
 import functools
 import pathlib
 import re
 import sys
+
+SPACES = "op|comm|linalg|io|datasets|training|nn|transforms|stencils|planning"
 
 
 @functools.cache
@@ -79,7 +81,7 @@ def public_declarations(text, space=""):
         found = re.match(r"(?:inline\s+)?namespace\s+([\w:]+)?\s*\{", declaration)
         if found:
             inner = "::".join(filter(None, [space, found[1]]))
-            if found[1] and re.fullmatch(r"ashlar(::(op|comm|linalg))?", inner):
+            if found[1] and re.fullmatch(rf"ashlar(::({SPACES}))?", inner):
                 yield from public_declarations(declaration[found.end():declaration.rindex("}")], inner)
         elif space:
             name = name_of(head_of(declaration))

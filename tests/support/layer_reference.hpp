@@ -16,19 +16,19 @@ struct layer_array {
   std::vector<double> element;
 
   explicit layer_array(std::string const& name) {
-    npy_array const a = reference("layers/" + name);
+    io::npy_array const a = reference("layers/" + name);
     for (index_t n : a.extents) extents[extents.rank++] = n;
     auto const take = [&](auto example) {
       for (auto x : elements<decltype(example)>(a)) element.push_back(static_cast<double>(x));
     };
     switch (a.kind) {
-      case npy_kind::f8:
+      case io::npy_kind::f8:
         take(double{});
         break;
-      case npy_kind::i8:
+      case io::npy_kind::i8:
         take(std::int64_t{});
         break;
-      case npy_kind::i4:
+      case io::npy_kind::i4:
         take(std::int32_t{});
         break;
       default:

@@ -19,11 +19,12 @@ struct two_layers {
 inline constexpr index_t batch = 7, inputs = 12, hidden = 8, classes = 5;
 inline constexpr double dropout_rate = 0.25;
 inline constexpr auto network =
-    build<two_layers>(build<linear>(weight{inputs, hidden}), build<affine>(weight{hidden, classes}, weight{classes}));
+    build<two_layers>(build<training::linear>(training::weight{inputs, hidden}),
+                      build<training::affine>(training::weight{hidden, classes}, training::weight{classes}));
 
-using model_sharded =
-    model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
-using mirrored = data_parallel<"data">;
+using model_sharded = training::model_parallel<"data", training::rule<"d1/kernel", layout<none, "model">>,
+                                               training::rule<"d2/kernel", layout<"model", none>>>;
+using mirrored = training::data_parallel<"data">;
 
 inline constexpr auto network_loss = [](auto const& p, auto const& x, auto const& labels, prng_key key) {
   auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), dropout_rate, key);

@@ -8,10 +8,12 @@
 
 namespace ashlar::test {
 
-inline npy_array reference(std::string const& name) { return read_npy(testing::data_folder() / (name + ".npy")); }
+inline io::npy_array reference(std::string const& name) {
+  return io::read_npy(testing::data_folder() / (name + ".npy"));
+}
 
 template <class T>
-std::vector<T> elements(npy_array const& a) {
+std::vector<T> elements(io::npy_array const& a) {
   std::vector<T> v(a.bytes.size() / sizeof(T));
   std::memcpy(v.data(), a.bytes.data(), a.bytes.size());
   return v;
@@ -23,8 +25,8 @@ auto recorded_tensor(device_mesh<M> const& m, std::string const& name) {
 }
 
 /// Slice i of the first dimension.
-inline npy_array slice(npy_array const& a, index_t i) {
-  npy_array s{{a.extents.begin() + 1, a.extents.end()}, a.kind, {}};
+inline io::npy_array slice(io::npy_array const& a, index_t i) {
+  io::npy_array s{{a.extents.begin() + 1, a.extents.end()}, a.kind, {}};
   auto const n = static_cast<std::ptrdiff_t>(a.bytes.size()) / a.extents[0];
   s.bytes.assign(a.bytes.begin() + i * n, a.bytes.begin() + (i + 1) * n);
   return s;

@@ -4,6 +4,7 @@
 #include "ashlar/train/strategy.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 

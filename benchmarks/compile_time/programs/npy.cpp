@@ -5,6 +5,7 @@
 #include <cstdio>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"y">, axis<"x">>;
 using line = mesh<axis<"r">>;
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// The array of a file for a leaf of a tree.
 /// A '*' in `parameter` matches any characters. The n-th '*' in `array` becomes the characters that the n-th in
@@ -34,7 +34,9 @@ struct array_map {
   std::vector<std::string> ignored = {};
 };
 
-namespace checkpoint_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::checkpoint_detail {
 
 /// True if a text fits a pattern, in which each '*' matches any characters. Adds the characters to `runs`.
 inline bool fits(std::string_view pattern, std::string_view text, std::vector<std::string>& runs) {
@@ -83,6 +85,4 @@ inline array_entry entry_for(array_map const& map, std::string const& leaf, bool
   return {leaf, dots ? dotted(leaf) : leaf};
 }
 
-}  // namespace checkpoint_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::checkpoint_detail

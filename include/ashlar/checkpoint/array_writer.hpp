@@ -5,7 +5,7 @@
 #include "ashlar/checkpoint/writer.hpp"
 #include <numeric>
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// The options of save_arrays.
 /// Example: save_arrays("model.safetensors.index.json", c, map, p, {.bytes_per_file = 1'000'000'000})
@@ -16,7 +16,9 @@ struct save_arrays_options {
   std::vector<std::pair<std::string, std::string>> metadata = {};
 };
 
-namespace checkpoint_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::checkpoint_detail {
 
 /// A file that is not finished: its name, its first bytes and its size.
 struct array_output {
@@ -256,6 +258,4 @@ class array_writer {
   std::vector<piece> written_;
 };
 
-}  // namespace checkpoint_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::checkpoint_detail

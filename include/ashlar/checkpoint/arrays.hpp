@@ -6,9 +6,7 @@
 #include "ashlar/checkpoint/array_reader.hpp"
 #include "ashlar/checkpoint/array_writer.hpp"
 
-namespace ashlar {
-
-namespace checkpoint_detail {
+namespace ashlar::checkpoint_detail {
 
 template <class... X>
 struct trees_are_const {
@@ -18,12 +16,13 @@ struct trees_are_const {
 template <class... X>
 void load_parts(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
                 checkpoint_part<X> const&... parts) {
-  static_assert(!trees_are_const<X...>::value,
-                "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
+  static_assert(
+      !trees_are_const<X...>::value,
+      "ashlar::io::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
   checkpoint_leaves made = leaves_of(c, parts...);
   comm_detail::calls_as const here(c, "load_arrays", file.site, way_of(made));
   array_plan const plan =
-      comm::collectively(c, [&] { return array_plan(c, file.value, "ashlar::load_arrays", std::move(made), map); });
+      comm::collectively(c, [&] { return array_plan(c, file.value, "ashlar::io::load_arrays", std::move(made), map); });
   plan.require_same(c, false);
   load_leaves(c, array_reader(c, plan, map), plan.leaves());
 }
@@ -34,7 +33,7 @@ void save_parts(comm_detail::at_call<std::string> const& file, communicator cons
   checkpoint_leaves made = leaves_of(c, parts...);
   comm_detail::calls_as const here(c, "save_arrays", file.site, way_of(made));
   array_plan const plan =
-      comm::collectively(c, [&] { return array_plan(c, file.value, "ashlar::save_arrays", std::move(made), map); });
+      comm::collectively(c, [&] { return array_plan(c, file.value, "ashlar::io::save_arrays", std::move(made), map); });
   plan.require_same(c, true);
   array_writer to(c, plan, options);
   exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers{}; });
@@ -53,7 +52,9 @@ void save_parts(comm_detail::at_call<std::string> const& file, communicator cons
   to.commit(std::move(failure));
 }
 
-}  // namespace checkpoint_detail
+}  // namespace ashlar::checkpoint_detail
+
+namespace ashlar::io {
 
 /// Gives a tree the arrays of a file that another program wrote. The file's name says the format: .safetensors;
 /// .safetensors.index.json, whose arrays are in files beside it; .h5 or .hdf5. `map` names the array of each leaf and
@@ -107,6 +108,6 @@ void save_arrays(comm_detail::at_call<std::string> const& file, communicator con
   checkpoint_detail::save_parts(file, c, map, options, first, more...);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io
 
 #endif  // hdf5.h

@@ -3,14 +3,12 @@
 #pragma once
 #if !__has_include(<hdf5.h>)
 #error \
-    "ashlar::save_checkpoint: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev or libhdf5-mpich-dev, as your MPI is) and link the CMake target ashlar::checkpoint"
+    "ashlar::io::save_checkpoint: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev or libhdf5-mpich-dev, as your MPI is) and link the CMake target ashlar::checkpoint"
 #else
 #include "ashlar/checkpoint/reader.hpp"
 #include "ashlar/checkpoint/writer.hpp"
 
-namespace ashlar {
-
-namespace checkpoint_detail {
+namespace ashlar::checkpoint_detail {
 
 // This rank's shard in host memory. If tensors are in host memory nothing can fail, so the ranks need not agree.
 // Otherwise it throws on every rank if any rank failed, here or before (`failure`).
@@ -74,7 +72,9 @@ void load_leaves(communicator const& c, Reader const& from, checkpoint_leaves co
   for (auto const& leaf : leaves) leaf->accept();
 }
 
-}  // namespace checkpoint_detail
+}  // namespace ashlar::checkpoint_detail
+
+namespace ashlar::io {
 
 /// Saves trees to one HDF5 file: whole tensors, whatever their layouts, and numbers as scalars. The layouts are
 /// attributes. h5dump and h5py can read it: parameters/d1/kernel. The file gets its name only when all of it is on the
@@ -114,6 +114,6 @@ index_t load_checkpoint(comm_detail::at_call<std::string> const& file, communica
   return from.step();
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io
 
 #endif  // hdf5.h

@@ -8,7 +8,7 @@
 
 #include "ashlar/comm/thread.hpp"
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// The options of checkpoints.
 /// Example: checkpoints saved(c, "run", {.every = 100, .keep = 2, .asynchronous = true});
@@ -18,7 +18,9 @@ struct checkpoint_options {
   bool asynchronous = false;  ///< a thread on each rank writes while the program continues.
 };
 
-namespace checkpoint_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::checkpoint_detail {
 
 /// A checkpoint in progress: its pieces are copied, and a thread writes the copies. The thread calls only the file
 /// system, so MPI needs no thread support.
@@ -86,7 +88,9 @@ class checkpoint_under_way {
   comm_detail::joined_thread thread_;
 };
 
-}  // namespace checkpoint_detail
+}  // namespace ashlar::checkpoint_detail
+
+namespace ashlar::io {
 
 /// Checkpoints of one run in their own folder; the checkpoint of step 120 is step_000000000120.h5. Each is a new file.
 /// One is removed only after `keep` newer ones have been written and read back.
@@ -109,14 +113,14 @@ class checkpoints {
     comm::on_root(c, [&] {
       if (options.every < 1 || options.keep < 1)
         throw error(
-            "ashlar::checkpoints: expected a checkpoint every 1 step or more, of which 1 or more stay, found every " +
+            "ashlar::io::checkpoints: expected a checkpoint every 1 step or more, of which 1 or more stay, found every " +
             std::to_string(options.every) + " and keep " + std::to_string(options.keep));
       if (int const reason = io_detail::make_folders(folder_); reason != 0)
-        throw error("ashlar::checkpoints: cannot make the folder " + folder_ + ": " + std::strerror(reason));
+        throw error("ashlar::io::checkpoints: cannot make the folder " + folder_ + ": " + std::strerror(reason));
       constexpr std::string_view part = ".part";
       for (std::string const& name : names())
         if (name.ends_with(part) && step_of(name.substr(0, name.size() - part.size())))
-          io_detail::remove_file(io_detail::inside(folder_, name), "ashlar::checkpoints");
+          io_detail::remove_file(io_detail::inside(folder_, name), "ashlar::io::checkpoints");
     });
   }
   checkpoints(checkpoints const&) = delete;
@@ -209,7 +213,7 @@ class checkpoints {
       if (ranks_.rank() == 0) std::fprintf(stderr, "%s; the checkpoint before it is tried\n", damage.c_str());
     }
     if (!found.empty())
-      throw error(comm_detail::with_call("ashlar::checkpoints: none of the " + std::to_string(found.size()) +
+      throw error(comm_detail::with_call("ashlar::io::checkpoints: none of the " + std::to_string(found.size()) +
                                          " checkpoints in " + folder_ +
                                          " is whole; name another folder to begin anew; the newest: " + first));
     return {};
@@ -237,7 +241,7 @@ class checkpoints {
   }
 
  private:
-  std::vector<std::string> names() const { return io_detail::names_in(folder_, "ashlar::checkpoints"); }
+  std::vector<std::string> names() const { return io_detail::names_in(folder_, "ashlar::io::checkpoints"); }
   static std::optional<index_t> step_of(std::string const& name) {
     if (name.size() < 20 || name.size() > 26 || !name.starts_with("step_") || !name.ends_with(".h5")) return {};
     index_t step = 0;
@@ -258,7 +262,7 @@ class checkpoints {
         if (auto const step = step_of(name); step && *step <= now && !damaged_.contains(*step)) good.push_back(*step);
       std::sort(good.rbegin(), good.rend());
       for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i)
-        io_detail::remove_file(file_of(good[i]), "ashlar::checkpoints");
+        io_detail::remove_file(file_of(good[i]), "ashlar::io::checkpoints");
     });
   }
 
@@ -270,6 +274,6 @@ class checkpoints {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::io
 
 #endif  // hdf5.h

@@ -18,7 +18,7 @@ static_assert(checkpoint_entry::page == sparse_memory::page_bytes,
 /// `texts` become attributes of the file. A table without a first block is no checkpoint: its file has no step.
 /// Post: the same table gives the same bytes.
 /// Error: ashlar::error with the caller and HDF5's reason.
-inline sparse_memory describe_in_hdf5(checkpoint_table& table, char const* caller = "ashlar::save_checkpoint",
+inline sparse_memory describe_in_hdf5(checkpoint_table& table, char const* caller = "ashlar::io::save_checkpoint",
                                       named_texts const& texts = {}) try {
   sparse_memory memory;
   hdf5_silence const silence;

@@ -11,9 +11,7 @@
 #include <memory>
 #include <optional>
 
-namespace ashlar {
-
-namespace checkpoint_detail {
+namespace ashlar::checkpoint_detail {
 
 /// A tensor or number of a tree: its entry in the file, its layout and mesh, and this rank's shard.
 class checkpoint_leaf {
@@ -69,7 +67,7 @@ std::string checkpoint_type() {
   else
     static_assert(
         !checkpoint_has_no_such_element<T>::value,
-        "ashlar::save_checkpoint: elements are float, double, their complex numbers, integers, bool or prng_key; cast the tensor to one of these");
+        "ashlar::io::save_checkpoint: elements are float, double, their complex numbers, integers, bool or prng_key; cast the tensor to one of these");
 }
 
 template <class X>
@@ -179,7 +177,7 @@ void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks)
   } else if constexpr (plain_tensor<Plain> && requires { typename Plain::execution_space; }) {
     static_assert(
         !layout_is_partial<layout_t<Plain>>::value,
-        "ashlar::save_checkpoint: the layout of a tensor is partial, and no rank knows its value; all_reduce or reduce_scatter it first");
+        "ashlar::io::save_checkpoint: the layout of a tensor is partial, and no rank knows its value; all_reduce or reduce_scatter it first");
     to.push_back(std::unique_ptr<checkpoint_leaf>(new tensor_leaf<X>(x)));
     to.back()->entry.name = path;
   } else if constexpr (std::is_arithmetic_v<Plain> || std::is_same_v<Plain, prng_key>) {
@@ -188,11 +186,13 @@ void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks)
   } else {
     static_assert(
         !is_no_leaf<Plain>::value,
-        "ashlar::save_checkpoint: a leaf is a tensor, a number or a prng_key; give a struct of such its member names: static constexpr auto names = ashlar::names(\"a\", \"b\")");
+        "ashlar::io::save_checkpoint: a leaf is a tensor, a number or a prng_key; give a struct of such its member names: static constexpr auto names = ashlar::names(\"a\", \"b\")");
   }
 }
 
-}  // namespace checkpoint_detail
+}  // namespace ashlar::checkpoint_detail
+
+namespace ashlar::io {
 
 /// A tree with a name, such as the parameters or an optimizer's state. Its leaves are saved as "name/d1/kernel".
 template <class X>
@@ -204,7 +204,9 @@ struct checkpoint_part {
   checkpoint_part(char const* n, X& t, call_site w = call_site::current()) : name(n), tree(t), site(w) {}
 };
 
-namespace checkpoint_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::checkpoint_detail {
 
 template <class... X>
 checkpoint_leaves leaves_of(communicator const& c, checkpoint_part<X> const&... parts) {
@@ -220,6 +222,4 @@ inline std::uint64_t way_of(checkpoint_leaves const& leaves) {
   return way;
 }
 
-}  // namespace checkpoint_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::checkpoint_detail

@@ -78,7 +78,7 @@ class checkpoint_reader {
 
   /// Reads a file that this program is saving. No MPI.
   checkpoint_reader(communicator const& c, std::string const& file_path, checkpoint_table const& table)
-      : ranks_(c), path_(file_path), caller_("ashlar::save_checkpoint"), file_(file_path, caller_), table_(table) {}
+      : ranks_(c), path_(file_path), caller_("ashlar::io::save_checkpoint"), file_(file_path, caller_), table_(table) {}
 
   index_t step() const { return table_.step; }
 
@@ -99,7 +99,7 @@ class checkpoint_reader {
                                            ", found " + text_of(found->extents)));
       if (leaf->mesh.ranks() != ranks_.size())
         throw error(comm_detail::with_call(
-            "ashlar::load_checkpoint: " + e.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) +
+            "ashlar::io::load_checkpoint: " + e.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) +
             " ranks, of " + std::to_string(ranks_.size()) + " that load; give the communicator of its mesh"));
       e = *found;
     }
@@ -184,7 +184,7 @@ class checkpoint_reader {
 
   communicator ranks_;
   std::string path_;
-  char const* caller_ = "ashlar::load_checkpoint";
+  char const* caller_ = "ashlar::io::load_checkpoint";
   checked_file file_;
   checkpoint_table table_;
 };

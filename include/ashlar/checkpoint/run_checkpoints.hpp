@@ -6,9 +6,7 @@
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include <charconv>
 
-namespace ashlar {
-
-namespace checkpoint_detail {
+namespace ashlar::checkpoint_detail {
 
 // The shortest text that determines the value exactly.
 template <class X>
@@ -23,7 +21,9 @@ std::string condition_text(X const& x) {
   }
 }
 
-}  // namespace checkpoint_detail
+}  // namespace ashlar::checkpoint_detail
+
+namespace ashlar::io {
 
 /// The options of run_checkpoints.
 struct run_checkpoint_options {
@@ -57,13 +57,13 @@ class run_checkpoints {
   /// the position of its run. Returns the beginning if there is no checkpoint.
   /// Error: ashlar::error on every rank if a condition of that run differs; as checkpoints::resume.
   template <class P, class S>
-  data_position resume(P& parameters, S& state, call_site w = call_site::current()) {
+  datasets::data_position resume(P& parameters, S& state, call_site w = call_site::current()) {
     comm_detail::calls_as const here(ranks_, "run_checkpoints::resume", w);
     return resume_all(parameters, state);
   }
   template <class P, class S, class V>
     requires(!std::is_same_v<V const, call_site const>)
-  data_position resume(P& parameters, S& state, V& variables, call_site w = call_site::current()) {
+  datasets::data_position resume(P& parameters, S& state, V& variables, call_site w = call_site::current()) {
     comm_detail::calls_as const here(ranks_, "run_checkpoints::resume", w);
     return resume_all(parameters, state, variables);
   }
@@ -72,16 +72,16 @@ class run_checkpoints {
   // no type of a tree.
   template <class P, class S, class V, class W, class... X>
     requires(!std::is_same_v<W const, call_site const>)
-  data_position resume(P& parameters, S& state, V& variables, W& more, X&... trees) {
+  datasets::data_position resume(P& parameters, S& state, V& variables, W& more, X&... trees) {
     comm_detail::calls_as const here(ranks_, "run_checkpoints::resume");
     return resume_all(parameters, state, variables, more, trees...);
   }
 
   /// Saves if a checkpoint is due or an epoch has ended. Call it after every step.
   template <class... X>
-  void after_step(comm_detail::at_call<data_position> const& after, X const&... trees) {
+  void after_step(comm_detail::at_call<datasets::data_position> const& after, X const&... trees) {
     if (!folder_) return;
-    data_position const& at = after.value;
+    datasets::data_position const& at = after.value;
     bool const ends = at.batch == 0;
     if (ends || folder_->due(at.step)) keep_ended(), saved_ = at.step;
     with_parts(
@@ -95,8 +95,8 @@ class run_checkpoints {
 
   /// Saves the end of a run, unless its last step was saved. Call it before finish().
   template <class... X>
-  void after_last_step(comm_detail::at_call<data_position> const& after, X const&... trees) {
-    data_position const& at = after.value;
+  void after_last_step(comm_detail::at_call<datasets::data_position> const& after, X const&... trees) {
+    datasets::data_position const& at = after.value;
     if (!folder_ || saved_ == at.step) return;
     keep_ended();
     with_parts(
@@ -115,8 +115,8 @@ class run_checkpoints {
 
  private:
   template <class... X>
-  data_position resume_all(X&... trees) {
-    data_position at;
+  datasets::data_position resume_all(X&... trees) {
+    datasets::data_position at;
     Conditions before = conditions_;
     if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...))
       return {};
@@ -146,7 +146,7 @@ class run_checkpoints {
     std::vector<std::string> const expected = texts(before), found = texts(conditions_);
     for (std::size_t i = 0; i < found.size(); ++i)
       if (expected[i] != found[i])
-        throw error(comm_detail::with_call("ashlar::run_checkpoints: " + std::string(Conditions::names.name[i]) +
+        throw error(comm_detail::with_call("ashlar::io::run_checkpoints: " + std::string(Conditions::names.name[i]) +
                                            ": expected " + expected[i] + ", as in the run of the checkpoint, found " +
                                            found[i] + "; take the same, or another folder to begin anew"));
   }
@@ -156,7 +156,7 @@ class run_checkpoints {
     if (!ended_) return;
     folder_->finish();
     comm::on_root(ranks_, [&] {
-      constexpr char const* caller = "ashlar::run_checkpoints";
+      constexpr char const* caller = "ashlar::io::run_checkpoints";
       std::string const name = file_of_epoch(ended_->epoch), part = name + ".part";
       io_detail::remove_file(part, caller);
       io_detail::link_file(folder_->file_of(ended_->step), part, caller);
@@ -190,7 +190,7 @@ class run_checkpoints {
   index_t last_epoch_kept() const {
     index_t last = 0;
     comm::on_root(ranks_, [&] {
-      for (std::string const& name : io_detail::names_in(path_, "ashlar::run_checkpoints")) {
+      for (std::string const& name : io_detail::names_in(path_, "ashlar::io::run_checkpoints")) {
         index_t epoch = 0;
         if (name.starts_with("ckpt-") &&
             std::from_chars(name.data() + 5, name.data() + name.size(), epoch).ptr == name.data() + name.size() - 3)
@@ -205,11 +205,11 @@ class run_checkpoints {
   communicator ranks_;
   Conditions conditions_;
   run_checkpoint_options options_;
-  index_t saved_ = 0;                   // the last step that was saved, or the first of the run
-  std::optional<data_position> ended_;  // the end of an epoch whose checkpoint still lacks its second name
+  index_t saved_ = 0;                             // the last step that was saved, or the first of the run
+  std::optional<datasets::data_position> ended_;  // the end of an epoch whose checkpoint still lacks its second name
   std::optional<checkpoints> folder_;
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::io
 
 #endif  // hdf5.h

@@ -18,7 +18,7 @@
 namespace ashlar::checkpoint_detail {
 
 static_assert(std::endian::native == std::endian::little,
-              "ashlar::save_checkpoint: elements are written as they are in memory, little-endian");
+              "ashlar::io::save_checkpoint: elements are written as they are in memory, little-endian");
 
 using byte_count = std::uint64_t;
 

@@ -26,28 +26,28 @@ class checkpoint_writer {
   /// c.
   checkpoint_writer(communicator const& c, std::string const& file_path, index_t at_step,
                     checkpoint_leaves const& leaves)
-      : ranks_(c), path_(file_path), part_(file_path + ".part", "ashlar::save_checkpoint") {
+      : ranks_(c), path_(file_path), part_(file_path + ".part", "ashlar::io::save_checkpoint") {
     table_.step = at_step;
     comm::collectively(c, [&] {
       if (at_step < 0 || at_step >= largest_step)
-        throw error("ashlar::save_checkpoint: a step is 0 or more and less than 10^18; found " +
+        throw error("ashlar::io::save_checkpoint: a step is 0 or more and less than 10^18; found " +
                     std::to_string(at_step));
       std::vector<std::string> names;
       for (auto const& leaf : leaves) {
         if (leaf->mesh.ranks() != c.size())
-          throw error("ashlar::save_checkpoint: " + leaf->entry.name + " lies on a mesh of " +
+          throw error("ashlar::io::save_checkpoint: " + leaf->entry.name + " lies on a mesh of " +
                       std::to_string(leaf->mesh.ranks()) + " ranks, of " + std::to_string(c.size()) +
                       " that save; give the communicator of its mesh");
         if (!is_path_of_names(leaf->entry.name))
           throw error(
-              "ashlar::save_checkpoint: a part's name is one or more names with / between them, none empty, '.' or '..'; found '" +
+              "ashlar::io::save_checkpoint: a part's name is one or more names with / between them, none empty, '.' or '..'; found '" +
               leaf->entry.name + "' for one of its tensors");
         names.push_back(leaf->entry.name);
         leaf->entry.choose_chunk();
         table_.entries.push_back(leaf->entry);
       }
       if (std::string const* const twice = repeated(names))
-        throw error("ashlar::save_checkpoint: two parts have the name " + *twice +
+        throw error("ashlar::io::save_checkpoint: two parts have the name " + *twice +
                     "; give each part a name of its own");
       table_.block = table_.block_bytes();
       sparse_memory const described = describe_in_hdf5(table_);  // the same on every rank
@@ -73,7 +73,7 @@ class checkpoint_writer {
 
   /// Opens the file that rank 0 made. No MPI: an error is thrown on this rank alone.
   void open() {
-    if (ranks_.rank() != 0) file_ = checked_file(part_.path(), "ashlar::save_checkpoint", O_RDWR);
+    if (ranks_.rank() != 0) file_ = checked_file(part_.path(), "ashlar::io::save_checkpoint", O_RDWR);
   }
   /// Describes this rank's part of tensor i in a round; `bytes` is its memory.
   checkpoint_piece piece(std::size_t i, array_pieces const& round, unsigned char const* bytes) const {
@@ -119,7 +119,7 @@ class checkpoint_writer {
     comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, part_.path(), table_).read_back(leaves); });
     comm::on_root(ranks_, [&] {
       part_.keep_as(path_);
-      sync_folder_of(path_, "ashlar::save_checkpoint");
+      sync_folder_of(path_, "ashlar::io::save_checkpoint");
     });
   }
 
@@ -133,7 +133,7 @@ class checkpoint_writer {
     index_t const sums[]{table_.step, static_cast<index_t>(table_.checksum()), static_cast<index_t>(numbers)};
     comm::require_equal(
         ranks_, sums,
-        "ashlar::save_checkpoint: what is saved (as numbers of the step, of names, types and extents, and of the values of numbers)");
+        "ashlar::io::save_checkpoint: what is saved (as numbers of the step, of names, types and extents, and of the values of numbers)");
   }
 
   // Gives all ranks all checksums, so that each can check the bytes of another.

@@ -7,9 +7,7 @@
 #include <mutex>
 #include <span>
 
-namespace ashlar {
-
-namespace data_detail {
+namespace ashlar::data_detail {
 
 struct source_state {
   std::vector<index_t> extents;
@@ -31,15 +29,17 @@ struct source_state {
 ASHLAR_INLINE void check_raw(checked_file const& file, std::vector<index_t> const& extents, std::size_t element_bytes,
                              std::size_t begin);
 
-}  // namespace data_detail
+}  // namespace ashlar::data_detail
+
+namespace ashlar::datasets {
 
 /// An array whose first dimension counts examples. Copies are handles on the same array. Several threads may read.
 /// Elements of a file are in memory only while they are read, unless the source is `cached`.
 class array_source {
  public:
   /// Takes over an array in memory.
-  array_source(idx_array a) : array_source(std::move(a.extents), npy_kind::u1, std::move(a.bytes)) {}
-  array_source(npy_array a) : array_source(std::move(a.extents), a.kind, std::move(a.bytes)) {}
+  array_source(io::idx_array a) : array_source(std::move(a.extents), io::npy_kind::u1, std::move(a.bytes)) {}
+  array_source(io::npy_array a) : array_source(std::move(a.extents), a.kind, std::move(a.bytes)) {}
   // Moving copies, so that no handle is ever empty.
   array_source(array_source const&) = default;
   array_source& operator=(array_source const&) = default;
@@ -49,7 +49,7 @@ class array_source {
   std::span<index_t const> example_extents() const { return std::span(state_->extents).subspan(1); }
   /// The number of elements of an example.
   index_t size() const { return static_cast<index_t>(state_->example_bytes / io_detail::name_of(kind()).size); }
-  npy_kind kind() const { return state_->kind; }
+  io::npy_kind kind() const { return state_->kind; }
   bool in_memory() const { return !state_->file; }
 
   /// Returns the elements [first, first + n) of an example: in place if they are in memory, else read into `scratch`.
@@ -63,21 +63,21 @@ class array_source {
   array_source cached() const;
 
   /// Refers to an array that the caller keeps alive.
-  static array_source borrow(idx_array const& a);
+  static array_source borrow(io::idx_array const& a);
   /// Refers to the elements of a file from byte `begin` on. Pre: the caller has checked that the extents fit the file.
   static array_source in_file(std::shared_ptr<io_detail::checked_file const> file, std::vector<index_t> extents,
-                              npy_kind kind, std::size_t begin);
+                              io::npy_kind kind, std::size_t begin);
 
  private:
   explicit array_source(std::shared_ptr<data_detail::source_state> s) : state_(std::move(s)) {}
-  array_source(std::vector<index_t> extents, npy_kind kind, std::vector<std::uint8_t> bytes);
-  array_source(std::vector<index_t> extents, npy_kind kind, std::shared_ptr<void const> owner,
+  array_source(std::vector<index_t> extents, io::npy_kind kind, std::vector<std::uint8_t> bytes);
+  array_source(std::vector<index_t> extents, io::npy_kind kind, std::shared_ptr<void const> owner,
                std::uint8_t const* elements);
 
   std::shared_ptr<data_detail::source_state> state_;
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets
 
 #if ASHLAR_IMPL
 #include "ashlar/data/impl/array_source.ipp"

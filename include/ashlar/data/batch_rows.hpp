@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace ashlar {
+namespace ashlar::datasets {
 
 /// Describes how an array becomes a tensor of a batch: element type T, layout L, each element times `factor`. Rows of a
 /// padded batch without an example hold `padding`. For integers it is -1, the label of no class.
@@ -20,7 +20,9 @@ struct batch_field {
   T padding = std::is_integral_v<T> ? T(-1) : T(0);
 };
 
-namespace data_detail {
+}  // namespace ashlar::datasets
+
+namespace ashlar::data_detail {
 
 template <class L>
 struct batch_has_no_dimension {
@@ -28,11 +30,12 @@ struct batch_has_no_dimension {
 };
 template <class L>
 constexpr void check_batch_layout() {
-  static_assert(!batch_has_no_dimension<L>::value,
-                "ashlar::batch_stream: a batch has a dimension of examples; give the layout at least that one");
+  static_assert(
+      !batch_has_no_dimension<L>::value,
+      "ashlar::datasets::batch_stream: a batch has a dimension of examples; give the layout at least that one");
   static_assert(
       !layout_is_partial<L>::value,
-      "ashlar::batch_stream: the layout is partial, and each rank would hold the whole batch; leave the partial axes out");
+      "ashlar::datasets::batch_stream: the layout is partial, and each rank would hold the whole batch; leave the partial axes out");
 }
 
 // The elements of an example that a rank holds, as runs of consecutive elements.
@@ -91,7 +94,7 @@ template <class T>
 void check_elements(array_source const& from) {
   with_elements_of(from.kind(), []<class From>(From) {
     if (std::is_integral_v<T> && !std::is_integral_v<From>)
-      throw error("ashlar::batch_stream: expected integers for a field of integers, found elements of type " +
+      throw error("ashlar::datasets::batch_stream: expected integers for a field of integers, found elements of type " +
                   std::string(name_of(npy_kind_of<From>()).descr) + "; give the field the type float or double");
   });
 }
@@ -106,7 +109,7 @@ void convert(From const* from, index_t n, T factor, T* to) {
   for (index_t i = 0; i < n; ++i) {
     if constexpr (may_not_fit<From, T> && std::is_integral_v<From>)
       if (!std::in_range<T>(from[i]))
-        throw error("ashlar::batch_stream: expected integers that the tensor's elements can hold, found " +
+        throw error("ashlar::datasets::batch_stream: expected integers that the tensor's elements can hold, found " +
                     std::to_string(from[i]) + "; give the field a type that holds them");
     to[i] = static_cast<T>(static_cast<T>(from[i]) * factor);
   }
@@ -137,9 +140,7 @@ void fill_rows(array_source const& from, index_set const& rows, index_t examples
   });
 }
 
-}  // namespace data_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::data_detail
 
 #if ASHLAR_IMPL
 #include "ashlar/data/impl/batch_rows.ipp"

@@ -10,15 +10,17 @@
 #include <optional>
 #include <tuple>
 
-namespace ashlar {
+namespace ashlar::data_detail {
 
-namespace data_detail {
 struct weight_of_row {
   index_t examples;
   double weight;
   KOKKOS_FUNCTION double operator()(index_t i) const { return i < examples ? weight : 0; }
 };
-}  // namespace data_detail
+
+}  // namespace ashlar::data_detail
+
+namespace ashlar::datasets {
 
 /// A batch: one tensor per field, the number of its rows, and the number of rows that are examples. The other rows of a
 /// padded batch come last.
@@ -38,7 +40,9 @@ struct example_batch {
   }
 };
 
-namespace data_detail {
+}  // namespace ashlar::datasets
+
+namespace ashlar::data_detail {
 
 // One field's shard: [0] of a full batch, [1] of the smaller last batch of an epoch.
 struct field_plan {
@@ -102,7 +106,9 @@ struct no_field_is_given {
   static constexpr bool value = sizeof...(F) == 0;
 };
 
-}  // namespace data_detail
+}  // namespace ashlar::data_detail
+
+namespace ashlar::datasets {
 
 /// The batches of a dataset, epoch after epoch, with one tensor per field: field i is of array i. Each rank reads only
 /// the elements of its shards. If the dataset prefetches, a thread reads ahead into host memory. The main thread copies
@@ -121,7 +127,7 @@ struct no_field_is_given {
 template <class M, class... F>
 class batch_stream {
   static_assert(!data_detail::no_field_is_given<F...>::value,
-                "ashlar::batch_stream: it takes a field for each array of the dataset; give at least one");
+                "ashlar::datasets::batch_stream: it takes a field for each array of the dataset; give at least one");
 
  public:
   using batch_type = example_batch<M, sharded_tensor<typename F::element_type, typename F::layout_type, M>...>;
@@ -132,13 +138,13 @@ class batch_stream {
     comm_detail::calls_as const here(m.communicator(), "batch_stream", d.site);
     comm::collectively(m.communicator(), [&] {
       if (data_.arrays().size() != sizeof...(F))
-        throw error("ashlar::batch_stream: expected a field for each of " + std::to_string(data_.arrays().size()) +
-                    " arrays, found " + std::to_string(sizeof...(F)));
-      if (data_.examples() == 0) throw error("ashlar::batch_stream: expected 1 example or more, found none");
+        throw error("ashlar::datasets::batch_stream: expected a field for each of " +
+                    std::to_string(data_.arrays().size()) + " arrays, found " + std::to_string(sizeof...(F)));
+      if (data_.examples() == 0) throw error("ashlar::datasets::batch_stream: expected 1 example or more, found none");
       plan_fields(std::index_sequence_for<F...>{});
     });
     batching const& how = data_.how();
-    std::uint32_t const chosen = crc32c(0, data_.chosen().data(), data_.chosen().size_bytes());
+    std::uint32_t const chosen = io::crc32c(0, data_.chosen().data(), data_.chosen().size_bytes());
     std::vector<index_t> same{data_.examples(),
                               how.size,
                               static_cast<index_t>(how.last),
@@ -152,7 +158,7 @@ class batch_stream {
     }
     comm::require_equal(
         m.communicator(), same,
-        "ashlar::batch_stream: examples, batch, last batch, order, key, the examples chosen (as a checksum), whether reading may fail, and each array's type and extents");
+        "ashlar::datasets::batch_stream: examples, batch, last batch, order, key, the examples chosen (as a checksum), whether reading may fail, and each array's type and extents");
   }
 
   /// The number of batches per epoch.
@@ -166,9 +172,9 @@ class batch_stream {
   void seek(batch_position to, call_site w = call_site::current()) {
     plan_detail::call_in_errors const call(w);
     if (to.epoch < 0 || to.batch < 0 || to.batch >= count())
-      throw error(comm_detail::with_call("ashlar::batch_stream: expected an epoch of 0 or more and a batch of 0 to " +
-                                         std::to_string(count() - 1) + ", found " + std::to_string(to.epoch) + " and " +
-                                         std::to_string(to.batch)));
+      throw error(comm_detail::with_call(
+          "ashlar::datasets::batch_stream: expected an epoch of 0 or more and a batch of 0 to " +
+          std::to_string(count() - 1) + ", found " + std::to_string(to.epoch) + " and " + std::to_string(to.batch)));
     if (to == at_) return;
     stop();
     at_ = to;
@@ -256,4 +262,4 @@ auto labelled_stream(device_mesh<M> const& m, dataset const& d, ops_detail::numb
   return batch_stream(m, {d, w}, batch_field<T, X>{factor.element()}, batch_field<std::int32_t, Y>{});
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace ashlar {
+namespace ashlar::datasets {
 
 /// The order of examples in the batches of an epoch: a permutation that the key and the epoch give, or the stored order.
 enum class example_order { shuffled, stored };
@@ -84,7 +84,7 @@ auto make_batches(index_t examples, index_t batch_size, Make make) {
   return batches;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets
 
 #if ASHLAR_IMPL
 #include "ashlar/data/impl/batches.ipp"

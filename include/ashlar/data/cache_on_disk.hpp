@@ -9,9 +9,7 @@
 #include <sys/random.h>
 #include <system_error>
 
-namespace ashlar {
-
-namespace data_detail {
+namespace ashlar::data_detail {
 
 // The header that NumPy writes for such an array.
 ASHLAR_INLINE std::string npy_head(array_source const& a);
@@ -38,7 +36,9 @@ class part_names {
 class sealed_file {
  public:
   explicit sealed_file(std::string file_path)
-      : path_(std::move(file_path)), part_(part_names(path_).next(), "ashlar::cache_on_disk"), file_(part_.create()) {}
+      : path_(std::move(file_path)),
+        part_(part_names(path_).next(), "ashlar::datasets::cache_on_disk"),
+        file_(part_.create()) {}
   void write(void const* bytes, std::size_t n);
   void finish();
   std::string seal(std::string_view of) const { return seal(size_, sum_, of); }
@@ -63,7 +63,9 @@ ASHLAR_INLINE bool is_whole(std::string const& cache, std::string_view of);
 // Writes the examples first, then their seal. If the program stops in between, the seal does not match the examples.
 ASHLAR_INLINE void write_cache(std::string const& path, array_source const& a, std::string_view of);
 
-}  // namespace data_detail
+}  // namespace ashlar::data_detail
+
+namespace ashlar::datasets {
 
 /// Keeps the examples of `make()`, an array_source or an array, in a file. Rank 0 makes them once. All ranks read their
 /// parts, in this run and in later ones.
@@ -86,14 +88,14 @@ array_source cache_on_disk(communicator const& c, std::string const& path, Make 
     try {
       data_detail::write_cache(path, a, of);
     } catch (error const& e) {
-      throw error("ashlar::cache_on_disk: cannot write " + path +
+      throw error("ashlar::datasets::cache_on_disk: cannot write " + path +
                   "; choose a file in a folder that may be written and has room: " + e.what());
     }
   });
   return open_npy(c, path);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets
 
 #if ASHLAR_IMPL
 #include "ashlar/data/impl/cache_on_disk.ipp"

@@ -5,7 +5,7 @@
 #include "ashlar/data/array_source.hpp"
 #include "ashlar/data/batches.hpp"
 
-namespace ashlar {
+namespace ashlar::datasets {
 
 /// The form of the last batch of an epoch if its examples do not fill it: a batch of fewer rows, or a full batch. The
 /// other rows of a full batch are padding and have weight 0.
@@ -90,7 +90,7 @@ dataset from_arrays(Array&&... array) {
   return dataset(std::move(arrays));
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets
 
 #if ASHLAR_IMPL
 #include "ashlar/data/impl/dataset.ipp"

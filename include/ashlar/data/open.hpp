@@ -5,9 +5,7 @@
 #include "ashlar/data/array_source.hpp"
 #include "ashlar/comm/agree.hpp"
 
-namespace ashlar {
-
-namespace data_detail {
+namespace ashlar::data_detail {
 
 // Calls open() on a file on each rank, and checks that all ranks find the same examples, element type and extents.
 template <class Open>
@@ -19,7 +17,9 @@ array_source open_together(communicator const& c, std::string const& path, char 
   return a;
 }
 
-}  // namespace data_detail
+}  // namespace ashlar::data_detail
+
+namespace ashlar::datasets {
 
 /// Opens an IDX file of unsigned bytes, `name` or `name`.gz. Each rank reads its parts of a plain file when it needs
 /// them. Rank 0 reads a gzipped file as a whole, and every rank keeps it in memory.
@@ -45,14 +45,14 @@ template <class T>
 array_source open_raw(communicator const& c, std::string const& path, std::vector<index_t> const& extents,
                       std::size_t begin = 0, call_site w = call_site::current()) {
   comm_detail::calls_as const here(c, "open_raw", w, extents.size());
-  return data_detail::open_together(c, path, "ashlar::open_raw",
+  return data_detail::open_together(c, path, "ashlar::datasets::open_raw",
                                     [&](std::shared_ptr<io_detail::checked_file> const& file) {
                                       data_detail::check_raw(*file, extents, sizeof(T), begin);
                                       return array_source::in_file(file, extents, io_detail::npy_kind_of<T>(), begin);
                                     });
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets
 
 #if ASHLAR_IMPL
 #include "ashlar/data/impl/open.ipp"

@@ -4,7 +4,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/meta/tree.hpp"
 
-namespace ashlar {
+namespace ashlar::datasets {
 
 /// Sums over the examples of an epoch so far, and their means.
 struct epoch_sums {
@@ -41,4 +41,4 @@ struct data_position {
   }
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets

@@ -10,7 +10,7 @@
 
 #include "ashlar/comm/thread.hpp"
 
-namespace ashlar {
+namespace ashlar::datasets {
 
 /// Calls produce() repeatedly on its own thread. It keeps up to `depth` results until take() gets them, so memory is
 /// bounded. The thread is for work in host memory: only the main thread may call the library's MPI and its kernels.
@@ -80,4 +80,4 @@ class read_ahead {
   comm_detail::joined_thread thread_;  // the last member: it is joined before the others end
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets

@@ -25,7 +25,7 @@ namespace ashlar::io_detail {
 class checked_file {
  public:
   checked_file() = default;
-  /// `caller` begins each error sentence, such as "ashlar::read_npy". If it throws, a new file of O_EXCL is removed.
+  /// `caller` begins each error sentence, such as "ashlar::io::read_npy". If it throws, a new file of O_EXCL is removed.
   checked_file(std::string file_path, char const* caller, int flags = O_RDONLY);
   checked_file(checked_file&& other) noexcept { swap(other); }
   checked_file& operator=(checked_file&& other) noexcept;

@@ -4,7 +4,7 @@
 #include "ashlar/config.hpp"
 #if !__has_include(<zlib.h>)
 #error \
-    "ashlar::load_npz: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::ashlar"
+    "ashlar::io::load_npz: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::ashlar"
 #include <missing/zlib.h>  // ends the compilation here
 #endif
 #include <zlib.h>

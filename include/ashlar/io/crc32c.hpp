@@ -80,7 +80,7 @@ inline bool has_crc32c_instruction() {
 
 }  // namespace ashlar::io_detail
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// CRC-32C of n bytes. `before` is the CRC-32C of the bytes before them, or 0. A change within 32 consecutive bits
 /// always changes the checksum.
@@ -96,4 +96,4 @@ inline std::uint32_t crc32c(std::uint32_t before, void const* data, std::size_t 
   return ~io_detail::crc32c_by_tables(~before, p, n);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io

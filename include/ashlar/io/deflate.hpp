@@ -5,7 +5,7 @@
 #include "ashlar/meta/error.hpp"
 #if !__has_include(<zlib.h>)
 #error \
-    "ashlar::save_hdf5: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::hdf5"
+    "ashlar::io::save_hdf5: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::hdf5"
 #include <missing/zlib.h>  // ends the compilation here
 #endif
 #include <zlib.h>

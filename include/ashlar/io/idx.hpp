@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// An array of bytes with its extents, row-major.
 struct idx_array {
@@ -22,7 +22,9 @@ struct digit_data {
   idx_array train_images, train_labels, test_images, test_labels;
 };
 
-namespace io_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 // Reads the bytes of a file in order, inflated if it is gzipped.
 class idx_source {
@@ -81,7 +83,9 @@ struct idx_place {
 };
 ASHLAR_INLINE std::optional<idx_place> place_of_idx(checked_file const& file);
 
-}  // namespace io_detail
+}  // namespace ashlar::io_detail
+
+namespace ashlar::io {
 
 /// Reads an IDX file of unsigned bytes: `name`, or `name`.gz if there is no `name`. The content decides whether it is
 /// inflated.
@@ -102,7 +106,7 @@ ASHLAR_INLINE idx_array read_idx(std::string const& name);
 /// Example: read_mnist("mnist").train_images.extents == std::vector<index_t>{60000, 28, 28}
 ASHLAR_INLINE digit_data read_mnist(std::string const& directory);
 
-}  // namespace ashlar
+}  // namespace ashlar::io
 
 #if ASHLAR_IMPL
 #include "ashlar/io/impl/idx.ipp"

@@ -4,7 +4,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/io/npy_header.hpp"
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// An array of the elements of a .npy file with its extents, row-major.
 struct npy_array {
@@ -13,7 +13,9 @@ struct npy_array {
   std::vector<std::uint8_t> bytes;
 };
 
-namespace io_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 // The content of a .npy file. Its elements are at byte `begin`. They end at the end of the file, unless other arrays
 // follow.
@@ -73,7 +75,9 @@ struct npy_place {
 
 ASHLAR_INLINE npy_place place_of_npy(checked_file const& in);
 
-}  // namespace io_detail
+}  // namespace ashlar::io_detail
+
+namespace ashlar::io {
 
 /// Reads a .npy file of format 1.0, 2.0 or 3.0, of 0 to 8 dimensions. Allocates memory for the elements only if the
 /// file has exactly as many bytes as its header declares, or another array follows. Then it reads the first, as
@@ -88,7 +92,7 @@ ASHLAR_INLINE npy_place place_of_npy(checked_file const& in);
 /// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
 ASHLAR_INLINE npy_array read_npy(std::string const& path);
 
-}  // namespace ashlar
+}  // namespace ashlar::io
 
 #if ASHLAR_IMPL
 #include "ashlar/io/impl/npy.ipp"

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ashlar {
-
-namespace io_detail {
+namespace ashlar::io_detail {
 
 /// Gets bytes that were read: how many they are, and how many of the file follow.
 using bytes_seen = std::function<void(unsigned char const* bytes, std::size_t n, std::size_t after)>;
@@ -82,7 +80,9 @@ sharded_tensor<T, L, M> tensor_of_npy(device_mesh<M> const& m, npy_input const& 
 /// Error: ashlar::error on every rank. Then there is no new file.
 ASHLAR_INLINE void write_npy(communicator const& c, std::string const& path, shard_to_write const& shard);
 
-}  // namespace io_detail
+}  // namespace ashlar::io_detail
+
+namespace ashlar::io {
 
 /// Reads a .npy file into a tensor of any layout. Each rank reads its part.
 /// Shape: the array's extents, of 0 to 8 dimensions. C and Fortran order, both byte orders, and the headers 1.0 to 3.0.
@@ -98,12 +98,14 @@ ASHLAR_INLINE void write_npy(communicator const& c, std::string const& path, sha
 /// Example: load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& path, call_site w = call_site::current()) {
-  static_assert(!plan_detail::layout_is_partial<L>::value,
-                "ashlar::load_npy: the layout is partial, and each rank would hold the whole value; take the layout "
-                "without it");
-  static_assert(!io_detail::files_have_no_such_elements<T>::value,
-                "ashlar::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of "
-                "these and cast the tensor");
+  static_assert(
+      !plan_detail::layout_is_partial<L>::value,
+      "ashlar::io::load_npy: the layout is partial, and each rank would hold the whole value; take the layout "
+      "without it");
+  static_assert(
+      !io_detail::files_have_no_such_elements<T>::value,
+      "ashlar::io::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of "
+      "these and cast the tensor");
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_npy", w, io_detail::way_of_load<T, L, M>());
   return io_detail::tensor_of_npy<T, L>(m, io_detail::opened_npy(c, path, io_detail::type_of_elements<T>(), L::rank));
@@ -123,17 +125,18 @@ template <plain_tensor X>
 void save_npy(X const& expression, std::string const& path, call_site w = call_site::current()) {
   using T = element_t<X>;
   static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
-                "ashlar::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(!io_detail::files_have_no_such_elements<T>::value,
-                "ashlar::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the "
-                "tensor to one of these");
+                "ashlar::io::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert(
+      !io_detail::files_have_no_such_elements<T>::value,
+      "ashlar::io::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the "
+      "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "save_npy", w, io_detail::way_of(x.layout));
   io_detail::write_npy(c, path, io_detail::shard_of(x));
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io
 
 #if ASHLAR_IMPL
 #include "ashlar/io/impl/npy_files.ipp"

@@ -10,15 +10,17 @@
 #include <cstdint>
 #include <string_view>
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// The element type of a .npy file: little-endian float or integer, or byte.
 enum class npy_kind { f4, f8, i4, i8, u1 };
 
-namespace io_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 static_assert(std::endian::native == std::endian::little,
-              "ashlar::read_npy: elements are taken as they are in the file, little-endian");
+              "ashlar::io::read_npy: elements are taken as they are in the file, little-endian");
 
 struct npy_kind_name {
   std::string_view descr;
@@ -51,7 +53,7 @@ constexpr npy_kind npy_kind_of() {
   else {
     static_assert(
         !no_file_has_such_elements<T>::value,
-        "ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
+        "ashlar::io::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
     return npy_kind::f4;
   }
 }
@@ -133,9 +135,7 @@ class npy_header {
   unsigned seen_ = 0;
 };
 
-}  // namespace io_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::io_detail
 
 #if ASHLAR_IMPL
 #include "ashlar/io/impl/npy_header.ipp"

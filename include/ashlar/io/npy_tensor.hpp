@@ -6,7 +6,7 @@
 #include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/io/npy.hpp"
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// Makes a tensor of the array's elements; each rank copies its shard.
 /// Shape: the array's extents.
@@ -20,14 +20,14 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
   plan_detail::call_in_errors const call(w);
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
-      "ashlar::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it");
+      "ashlar::io::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it");
   constexpr npy_kind kind = io_detail::npy_kind_of<T>();
   if (from.kind != kind)
     throw error(comm_detail::with_call(
-        "ashlar::npy_tensor: expected elements of type " + std::string(io_detail::name_of(kind).descr) + ", found " +
-        std::string(io_detail::name_of(from.kind).descr) + "; make a tensor of that type and cast it"));
+        "ashlar::io::npy_tensor: expected elements of type " + std::string(io_detail::name_of(kind).descr) +
+        ", found " + std::string(io_detail::name_of(from.kind).descr) + "; make a tensor of that type and cast it"));
   if (static_cast<int>(from.extents.size()) != L::rank)
-    throw error(comm_detail::with_call("ashlar::npy_tensor: expected " + std::to_string(L::rank) +
+    throw error(comm_detail::with_call("ashlar::io::npy_tensor: expected " + std::to_string(L::rank) +
                                        " dimensions, as the layout has, found " +
                                        io_detail::extents_text(from.extents)));
   shape extents;
@@ -37,4 +37,4 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
   return x;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io

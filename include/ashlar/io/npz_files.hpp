@@ -7,7 +7,7 @@
 #include "ashlar/io/npy_files.hpp"
 #include "ashlar/io/zip.hpp"
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// A tensor and its name in a .npz file.
 /// Example: save_npz("run.npz", npz_array("u", u), npz_array("v", v));
@@ -19,7 +19,9 @@ struct npz_array {
   npz_array(std::string n, X const& t) : name(std::move(n)), tensor(t) {}
 };
 
-namespace io_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 /// An array of a .npz file, and the checksum of the bytes that this rank reads.
 class npz_input {
@@ -50,7 +52,9 @@ struct npz_part {
 /// Writes the arrays. Collective: all ranks of c, which are the ranks of their meshes.
 ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std::vector<npz_part> const& parts);
 
-}  // namespace io_detail
+}  // namespace ashlar::io_detail
+
+namespace ashlar::io {
 
 /// Reads an array of a .npz file into a tensor of any layout. Each rank reads its part. The array is stored or deflated:
 /// numpy.savez and numpy.savez_compressed write such files, save_npz does, and zip. As for numpy.load, the last array of a
@@ -68,12 +72,14 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& path, std::string const& name,
                                  call_site w = call_site::current()) {
-  static_assert(!plan_detail::layout_is_partial<L>::value,
-                "ashlar::load_npz: the layout is partial, and each rank would hold the whole value; take the layout "
-                "without it");
-  static_assert(!io_detail::files_have_no_such_elements<T>::value,
-                "ashlar::load_npz: elements are bool, integers, float, double or complex numbers of these; load one of "
-                "these and cast the tensor");
+  static_assert(
+      !plan_detail::layout_is_partial<L>::value,
+      "ashlar::io::load_npz: the layout is partial, and each rank would hold the whole value; take the layout "
+      "without it");
+  static_assert(
+      !io_detail::files_have_no_such_elements<T>::value,
+      "ashlar::io::load_npz: elements are bool, integers, float, double or complex numbers of these; load one of "
+      "these and cast the tensor");
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_npz", w, io_detail::way_of_load<T, L, M>());
   io_detail::npz_input in(c, path, name, io_detail::type_of_elements<T>(), L::rank);
@@ -97,12 +103,13 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& pat
 /// Example: save_npz("run.npz", npz_array("u", u), npz_array("energy", u * u));
 template <plain_tensor... X>
 void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&... arrays) {
-  static_assert(sizeof...(X) != 0, "ashlar::save_npz: a file has one array or more; give npz_array(\"u\", u)");
+  static_assert(sizeof...(X) != 0, "ashlar::io::save_npz: a file has one array or more; give npz_array(\"u\", u)");
   static_assert((!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value && ...),
-                "ashlar::save_npz: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert((!io_detail::files_have_no_such_elements<element_t<X>>::value && ...),
-                "ashlar::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the "
-                "tensor to one of these");
+                "ashlar::io::save_npz: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert(
+      (!io_detail::files_have_no_such_elements<element_t<X>>::value && ...),
+      "ashlar::io::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the "
+      "tensor to one of these");
   std::string const& path = file.value;
   std::vector<io_detail::npz_part> parts;
   std::optional<communicator> all;
@@ -112,7 +119,7 @@ void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&
     comm_detail::calls_as const here(*all, "save_npz", file.site, io_detail::way_of_tensors<X...>());
     comm::collectively(*all, [&] {
       if (x.mesh().size() != all->size())
-        throw error("ashlar::save_npz: " + path + ": expected " + a.name + " on a mesh of " +
+        throw error("ashlar::io::save_npz: " + path + ": expected " + a.name + " on a mesh of " +
                     std::to_string(all->size()) + " ranks, as the first array is, found one of " +
                     std::to_string(x.mesh().size()));
     });
@@ -124,7 +131,7 @@ void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&
   io_detail::write_npz(*all, path, parts);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io
 
 #if ASHLAR_IMPL
 #include "ashlar/io/impl/npz_files.ipp"

@@ -9,7 +9,7 @@
 namespace ashlar::io_detail {
 
 static_assert(std::endian::native == std::endian::little,
-              "ashlar::load_arrays: elements are taken as they are in the file, little-endian");
+              "ashlar::io::load_arrays: elements are taken as they are in the file, little-endian");
 
 /// An array of a file: its elements are row-major at byte `begin` of a file, which a number names.
 struct stored_array {

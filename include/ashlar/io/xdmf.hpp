@@ -10,12 +10,14 @@
 #include <string_view>
 #include <vector>
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// Where the values of a field are: at the points of the grid, or in its cells.
 enum class grid_values { at_points, in_cells };
 
-namespace io_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 inline std::string xml_text(std::string_view s) {
   std::string text;
@@ -117,6 +119,4 @@ inline std::string xdmf_of(std::string const& name, std::string const& steps) {
          "    </Grid>\n  </Domain>\n</Xdmf>\n";
 }
 
-}  // namespace io_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::io_detail

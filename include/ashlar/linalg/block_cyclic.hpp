@@ -5,9 +5,7 @@
 #include "ashlar/ops/complex.hpp"
 #include <climits>
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 using layout_detail::basic_layout;
 using layout_detail::basic_partial;
@@ -120,9 +118,9 @@ constexpr void require_square(shape const& extents) {
     plan_detail::fail_other_extents("ashlar::linalg: the matrix is square", shape::of(extents[0], extents[0]), extents);
 }
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The block-cyclic layout nearest to a layout of matrices: each dimension keeps its axes, in blocks of one size. That is
 /// the block of the first block-cyclic dimension, or 64. A partial layout is reduced.
@@ -130,6 +128,4 @@ namespace linalg {
 template <class Layout>
 using block_cyclic_t = typename linalg_detail::nearest<Layout>::type;
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

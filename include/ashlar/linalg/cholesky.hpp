@@ -3,9 +3,7 @@
 #pragma once
 #include "ashlar/linalg/finite.hpp"
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 // True if the elements of this rank on the diagonal are positive. BLAS may take the root of NaN, which an overflow makes.
 template <class X, class T>
@@ -37,9 +35,9 @@ struct cholesky_of {
   }
 };
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The lower triangular matrix L for which L L^H is `a`. Only the lower triangle of `a` is read.
 /// Shape: as a, in the layout block_cyclic_t<layout of a>; elements above the diagonal are 0.
@@ -63,6 +61,4 @@ template <class X>
   }
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

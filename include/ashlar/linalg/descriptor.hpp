@@ -6,9 +6,7 @@
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include <array>
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 template <class L>
 struct is_no_block_cyclic_layout {
@@ -20,7 +18,9 @@ constexpr int block_of_dimension(layout_value const& v, int d) {
   return v.dim[d].block != 0 ? v.dim[d].block : v.dim[1 - d].block != 0 ? v.dim[1 - d].block : usual_block;
 }
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
+
+namespace ashlar::linalg {
 
 /// ScaLAPACK's descriptor of a matrix of a block-cyclic layout. Our row-major shard is ScaLAPACK's column-major shard of
 /// the transposed matrix, on the transposed grid of ranks. So no element is copied, and ScaLAPACK sees the transpose.
@@ -36,7 +36,7 @@ template <class T, class L, class M, class Space>
 std::array<int, 9> scalapack_descriptor(sharded_tensor<T, L, M, Space> const& x) {
   static_assert(
       !linalg_detail::is_no_block_cyclic_layout<L>::value,
-      "ashlar::scalapack_descriptor: the layout is not block-cyclic; redistribute to linalg::block_cyclic_t<Layout>");
+      "ashlar::linalg::scalapack_descriptor: the layout is not block-cyclic; redistribute to linalg::block_cyclic_t<Layout>");
   if constexpr (!linalg_detail::is_no_block_cyclic_layout<L>::value) {
     constexpr layout_value const& v = sharded_tensor<T, L, M, Space>::layout;
     linalg_detail::check_counts(x.extents(), v, x.mesh().sizes());
@@ -55,4 +55,4 @@ std::array<int, 9> scalapack_descriptor(sharded_tensor<T, L, M, Space> const& x)
   }
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::linalg

@@ -5,9 +5,7 @@
 #include "ashlar/linalg/right_hand_side.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
-namespace ashlar {
-
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The eigenvalues of a matrix in ascending order, and its eigenvectors as columns.
 template <class Values, class Vectors>
@@ -16,9 +14,9 @@ struct eigenpairs {
   Vectors vectors;
 };
 
-}  // namespace linalg
+}  // namespace ashlar::linalg
 
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 // The eigenvectors as ScaLAPACK gives them, and the eigenvalues. x is overwritten.
 struct eigenpairs_of {
@@ -62,9 +60,9 @@ struct eigenpairs_of {
   }
 };
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The eigenvalues and eigenvectors of a symmetric or Hermitian matrix. Only the lower triangle of `a` is read.
 /// Shape: a (n, n); values (n), real and replicated; vectors (n, n) in the layout block_cyclic_t<layout of a>.
@@ -95,6 +93,4 @@ template <class X>
   }
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

@@ -5,9 +5,7 @@
 #include "ashlar/linalg/right_hand_side.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 // Solves in the memory of the right-hand sides, of which ScaLAPACK sees the columns.
 struct least_squares {
@@ -33,9 +31,9 @@ struct least_squares {
   }
 };
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The X for which the norm of A X - B is least, for a matrix of at least as many rows as columns.
 /// Shape: a (m, n) with m >= n; b (m) or (m, k); the result (n) or (n, k), in the layout of b.
@@ -68,6 +66,4 @@ template <class A, class B>
   }
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

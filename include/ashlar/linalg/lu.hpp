@@ -5,9 +5,7 @@
 #include "ashlar/linalg/right_hand_side.hpp"
 #include <vector>
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 // The row exchanges of a factorisation. A dry run has none.
 template <class X>
@@ -55,9 +53,9 @@ struct solve_by_factors {
   }
 };
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The factors of a square matrix, which solve systems with it. Copies share the matrix. `lu` makes them.
 template <class Tensor>
@@ -136,6 +134,4 @@ template <class A, class B>
   }
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

@@ -9,9 +9,7 @@
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/tensor/backend.hpp"
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 struct trace_diagnostics {
   template <fault, class, class...>
@@ -49,9 +47,9 @@ void run(trace_op const&, Space const& space, auto const&, kernels::shard<T> y, 
   kernels::fill(space, y.data, 1, sum);
 }
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The square root of the sum of the squares of all elements: of a vector the length, of a matrix the Frobenius norm.
 /// Shape: a replicated scalar of real numbers.
@@ -106,6 +104,4 @@ template <class X>
     return x;
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

@@ -5,9 +5,7 @@
 #include "ashlar/linalg/qr_factors.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 // Factors the shards of x in place. The upper trapezoid goes to r, and the first columns of x become Q.
 struct qr_of {
@@ -42,9 +40,9 @@ struct qr_of {
   }
 };
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The factors of A = Q R.
 /// Shape: a (m, n), q (m, k) and r (k, n) with k = min(m, n), all in the layout block_cyclic_t<layout of a>.
@@ -73,6 +71,4 @@ template <class X>
   }
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

@@ -7,9 +7,7 @@
 #include "ashlar/linalg/right_hand_side.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
-namespace ashlar {
-
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The factors of A = U diag(s) V^H.
 template <class U, class S, class V>
@@ -19,9 +17,9 @@ struct svd_factors {
   V vh;  ///< orthonormal rows
 };
 
-}  // namespace linalg
+}  // namespace ashlar::linalg
 
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 // x is overwritten. ScaLAPACK sees A^T = V^* diag(s) U^T: its left vectors are our rows of V^H, and its right ones our U.
 struct svd_of {
@@ -74,9 +72,9 @@ void take_first_values(X const& x, S const& s, call_site const& w) {
   values.finish();
 }
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The singular value decomposition A = U diag(s) V^H, of the smallest size.
 /// Shape: a (m, n), k = min(m, n): u (m, k) and vh (k, n) in the layout block_cyclic_t<layout of a>; s (k), real and
@@ -117,6 +115,4 @@ template <class X>
   }
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

@@ -11,9 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 // The layout of matrices of `ranks` x n rows, n for each rank of the axes of a dimension.
 template <class L>
@@ -88,9 +86,9 @@ void combine_factors(X const& q, S const& stack, index_t own, R const& r) {
   result.finish();
 }
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// The factors of A = Q R for a matrix of at least as many rows as columns, whose columns no axis shards. Q has
 /// orthonormal columns. R is upper triangular, with a real diagonal that is not negative.
@@ -135,6 +133,4 @@ template <class X>
   }
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

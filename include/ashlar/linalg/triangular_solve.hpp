@@ -4,9 +4,7 @@
 #include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
 
-namespace ashlar {
-
-namespace linalg_detail {
+namespace ashlar::linalg_detail {
 
 // Solves with the shards of a triangular matrix, in the memory of the right-hand sides.
 struct solve_by_substitution {
@@ -31,9 +29,9 @@ struct solve_by_substitution {
   }
 };
 
-}  // namespace linalg_detail
+}  // namespace ashlar::linalg_detail
 
-namespace linalg {
+namespace ashlar::linalg {
 
 /// Solves A X = B, A^T X = B or A^H X = B for a triangular matrix A, which is one triangle of `a`. The other is not read.
 /// Shape: a (n, n); b (n) or (n, k); the result as b, in the layout of b.
@@ -62,6 +60,4 @@ template <class A, class B>
   }
 }
 
-}  // namespace linalg
-
-}  // namespace ashlar
+}  // namespace ashlar::linalg

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// The sum of the trees f(0), f(1), ..., f(n - 1), leaf by leaf, such as the values and gradients of microbatches.
 /// Partial sums stay partial: one later collective reduces all n microbatches together.
@@ -15,7 +15,7 @@ namespace ashlar {
 ///   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));
 template <class F>
 constexpr auto accumulate(index_t n, F&& f) {
-  if (n < 1) meta_detail::fail("ashlar::accumulate: it takes 1 microbatch or more");
+  if (n < 1) meta_detail::fail("ashlar::training::accumulate: it takes 1 microbatch or more");
   auto total = map([](auto const& x) { return plan_detail::evaluated(x); }, f(index_t(0)));
   for (index_t i = 1; i < n; ++i) {
     auto const next = f(i);
@@ -29,4 +29,4 @@ constexpr auto accumulate(index_t n, F&& f) {
   return total;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

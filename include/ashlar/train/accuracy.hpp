@@ -6,7 +6,7 @@
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/train/mean_over.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// The share of a dataset's examples that a classifier recognises. The dataset has two arrays, such as images and labels.
 /// logits(x) returns (batch, classes) for images in layout X; the labels have layout Y. Each element of an image is
@@ -16,7 +16,7 @@ namespace ashlar {
 /// Error: as batch_stream.
 /// Example: test_accuracy<float, layout<"data", none>, layout<"data">>(m, test, 1.f / 255, [&](auto const& x) { return network(p, x); })
 template <class T, class X, class Y, class M, class Logits>
-double test_accuracy(device_mesh<M> const& m, dataset const& test, ops_detail::number_for<T, true> factor,
+double test_accuracy(device_mesh<M> const& m, datasets::dataset const& test, ops_detail::number_for<T, true> factor,
                      Logits logits) {
   return mean_over(labelled_stream<T, X, Y>(m, test.batch(1000), factor.element()), [&](auto const& batch) {
     auto const& [x, y] = batch.tensors;
@@ -24,4 +24,4 @@ double test_accuracy(device_mesh<M> const& m, dataset const& test, ops_detail::n
   });
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -4,9 +4,7 @@
 #include "ashlar/train/numbers.hpp"
 #include "ashlar/train/update.hpp"
 
-namespace ashlar {
-
-namespace train_detail {
+namespace ashlar::train_detail {
 
 // 1 - beta is rounded once, from double: in float 1 - 0.999f is off by 5e-5.
 template <class T>
@@ -21,7 +19,9 @@ struct adam_step {
   ASHLAR_FUNCTION void with_root(T root, T& p, T const&, T& m, T&) const { p = keep * p - rate * m / (root + epsilon); }
 };
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// The state of adam and adamw: the number of steps, and both moments in the layouts of the parameters.
 template <class M, class V>
@@ -32,7 +32,9 @@ struct adam_state {
   static constexpr auto names = ashlar::names("step", "m", "v");
 };
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
 
 template <class P>
 constexpr auto adam_moments(P const& p) {
@@ -62,7 +64,9 @@ constexpr void adam_update(Options const& o, double decay, P& p, S& state, G con
   }
 }
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// Adam. m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, p -= rate m^ / (sqrt(v^) + epsilon). m^ and v^ are m and v,
 /// corrected for their start at zero. Keras' convention is p -= rate m^ / (sqrt(v^) + epsilon / sqrt(1 - b2^step)). It
@@ -107,4 +111,4 @@ struct adamw {
   }
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training

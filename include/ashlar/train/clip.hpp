@@ -6,7 +6,7 @@
 #include "ashlar/ops/arrays/norm.hpp"
 #include "ashlar/ops/collectives.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// A tree of gradients, and the norm that it had before it was scaled: a scalar.
 template <class G, class N>
@@ -15,7 +15,9 @@ struct clipped_gradients {
   N norm;
 };
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
 
 // Axes that shard any leaf of a tree.
 template <class X>
@@ -57,7 +59,9 @@ struct clip_factor {
   }
 };
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// Scales a tree of gradients by largest / (norm + added) if that is less than 1. The norm is over all their elements
 /// together. Each element counts once, however many ranks hold it. PyTorch's `added` is 1e-6.
@@ -98,8 +102,8 @@ template <class G>
   requires(autodiff_detail::leaf_is_of_integers<G>::value)
 [[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double, double = 0, call_site = {}) {
   static_assert(!autodiff_detail::leaf_is_of_integers<G>::value,
-                "ashlar::clip_by_global_norm: the elements are integers; write cast<double>(x)");
+                "ashlar::training::clip_by_global_norm: the elements are integers; write cast<double>(x)");
   return clipped_gradients<G, G>{gradients, gradients};
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

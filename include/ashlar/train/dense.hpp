@@ -4,7 +4,7 @@
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/weight.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// A dense layer: x times the kernel, plus the bias. Sharded parameters are gathered before they are used.
 /// Shape: x (batch, inputs), the result (batch, outputs), sharded as x is.
@@ -34,4 +34,4 @@ constexpr auto dense_of(index_t inputs, index_t outputs) {
                       weight{outputs}.template laid_out<BiasLayout>());
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

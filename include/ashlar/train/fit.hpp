@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// A mean over examples, by its name: {"loss", 0.31}.
 struct metric {
@@ -42,7 +42,9 @@ struct epoch_report {
   std::string text() const;
 };
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
 
 template <class B>
 concept batch_range = requires(B& b) {
@@ -75,7 +77,7 @@ bool goes_on(F f) {
   using R = decltype(f());
   static_assert(
       !callback_returns_no_bool<R>::value,
-      "ashlar::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return");
+      "ashlar::training::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return");
   if constexpr (std::is_void_v<R>)
     return f(), true;
   else if constexpr (!callback_returns_no_bool<R>::value)
@@ -87,7 +89,7 @@ template <class C>
 void tell_begin(C& c, int epoch) {
   static_assert(
       !callback_listens_to_nothing<C>::value,
-      "ashlar::fit: a callback has begin_epoch(int), after_batch(batch_report, epoch_report) or after_epoch(epoch_report); wrap a function by after_batch(f) or after_epoch(f)");
+      "ashlar::training::fit: a callback has begin_epoch(int), after_batch(batch_report, epoch_report) or after_epoch(epoch_report); wrap a function by after_batch(f) or after_epoch(f)");
   if constexpr (requires { c.begin_epoch(epoch); }) c.begin_epoch(epoch);
 }
 template <class C>
@@ -124,7 +126,7 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
   for (auto&& batch : batches) {
     static_assert(
         !step_returns_no_report<decltype(step(batch))>::value,
-        "ashlar::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{\"loss\", item(loss)}}}");
+        "ashlar::training::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{\"loss\", item(loss)}}}");
     if constexpr (!step_returns_no_report<decltype(step(batch))>::value) {
       batch_report const b = step(batch);
       means.add(b);
@@ -133,12 +135,14 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
     if (!on) break;
   }
   if (means.report().steps == 0)
-    throw error("ashlar::fit: an epoch has 1 batch or more, found none; is the data empty?");
+    throw error("ashlar::training::fit: an epoch has 1 batch or more, found none; is the data empty?");
   ((on = tell_end(callbacks, means.report()) && on), ...);
   return {means.report(), on};
 }
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// Trains for `epochs` epochs: calls step(batch) on each batch of each epoch. `batches` is a range, the same in each
 /// epoch, or a function of the epoch (from 0) that returns one. A range may make its batches on the way, as
@@ -157,7 +161,7 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
 /// Example: auto const history = fit(3, data, [&](auto const& batch) { return train_step(state, batch); }, show_on(bar));
 template <class Batches, class Step, class... Callbacks>
 std::vector<epoch_report> fit(int epochs, Batches&& batches, Step step, Callbacks... callbacks) {
-  if (epochs < 0) throw error("ashlar::fit: it takes 0 epochs or more, found " + std::to_string(epochs));
+  if (epochs < 0) throw error("ashlar::training::fit: it takes 0 epochs or more, found " + std::to_string(epochs));
   std::vector<epoch_report> history;
   for (int epoch = 0; epoch < epochs; ++epoch) {
     auto const [report, on] = [&] {
@@ -220,7 +224,7 @@ inline auto show_on(progress& bar) {
   return callback{&bar};
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training
 
 #if ASHLAR_IMPL
 #include "ashlar/train/impl/fit.ipp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// A table of numbers with one row per epoch. Its columns are aligned with their names, whether it is printed at once
 /// or line by line.
@@ -62,7 +62,7 @@ class csv_log {
   train_detail::line_file file_;
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training
 
 #if ASHLAR_IMPL
 #include "ashlar/train/impl/history.ipp"

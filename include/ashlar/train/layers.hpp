@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/meta/tree.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// A kernel alone. Example: build<linear>(weight{784, 200})
 template <class K>
@@ -20,4 +20,4 @@ struct affine {
   static constexpr auto names = ashlar::names("kernel", "bias");
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -7,9 +7,7 @@
 
 #include "ashlar/data/batches.hpp"
 
-namespace ashlar {
-
-namespace train_detail {
+namespace ashlar::train_detail {
 
 // sums[k] += more[k], for a number or a std::vector of numbers; and the means.
 template <class Sums>
@@ -38,7 +36,9 @@ class summed_over_batches {
   index_t examples_ = 0;
 };
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// The mean over examples 0 to examples - 1, in batches in this order. sum_of(batches, i) returns the sum over the
 /// examples of batch i, or a std::vector of several sums. Then the result is a std::vector too.
@@ -47,7 +47,7 @@ class summed_over_batches {
 /// Example: mean_over(10000, 1000, [&](shuffled_batches const& batches, index_t i) { return hits(batches, i); })
 template <class SumOf>
 auto mean_over(index_t examples, index_t batch_size, SumOf sum_of) {
-  shuffled_batches const batches(examples, batch_size, prng_key{0}, 0, example_order::stored);
+  datasets::shuffled_batches const batches(examples, batch_size, prng_key{0}, 0, datasets::example_order::stored);
   train_detail::summed_over_batches<std::remove_cvref_t<decltype(sum_of(batches, index_t(0)))>> sums;
   for (index_t i = 0; i < batches.count(); ++i) sums.add(sum_of(batches, i), batches.size(i));
   return std::move(sums).means();
@@ -68,4 +68,4 @@ auto mean_over(Stream&& stream, SumOf sum_of) {
   return std::move(sums).means();
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/ops/nn/metrics.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// A running mean over batches, weighted by their numbers of examples. item() brings a tensor's number to the host. The
 /// loss of a batch is a mean; hits and confusion counts are sums.
@@ -29,4 +29,4 @@ class running_mean {
   index_t examples_ = 0;
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training

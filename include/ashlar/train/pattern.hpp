@@ -3,9 +3,7 @@
 #pragma once
 #include "ashlar/meta/literal.hpp"
 
-namespace ashlar {
-
-namespace train_detail {
+namespace ashlar::train_detail {
 
 /// A path or a pattern, as a range of characters.
 struct text_range {
@@ -44,6 +42,4 @@ constexpr bool pattern_found(text_range pattern, text_range text) {
   }
 }
 
-}  // namespace train_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::train_detail

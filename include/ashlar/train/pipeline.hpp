@@ -9,7 +9,7 @@
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/accumulate.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// The parameters of a network in stages: those before the stages, those of all stages, whose first dimension is the
 /// stage, and those after them.
@@ -21,7 +21,9 @@ struct pipelined {
   static constexpr auto names = ashlar::names("embed", "stages", "readout");
 };
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
 
 template <class Network>
 inline constexpr index_t network_stages = std::remove_cvref_t<Network>::stages;
@@ -57,7 +59,9 @@ constexpr auto leave_network = [](auto const& network, auto const& readout, auto
   return build<with_aux>(evaluate_now(left.value), left.aux);
 };
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// The parameters of one stage, zeros in the place of the others.
 /// Example: sum<0>(one_stage(2, p.stages)) is the kernel of stage 2, partial over "stage"
@@ -182,4 +186,4 @@ constexpr auto unpipelined = [](auto const& p, auto const& network, index_t n) {
   });
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -4,9 +4,7 @@
 #include "ashlar/plan/abstract_tensor.hpp"
 #include "ashlar/train/strategy.hpp"
 
-namespace ashlar {
-
-namespace train_detail {
+namespace ashlar::train_detail {
 
 // A path that the program names.
 template <text_literal Text>
@@ -61,13 +59,14 @@ constexpr void require_placed(bool placed) {
   // Compilers print the line on which a call begins.
   // clang-format off
   if (Rule::of_output && !placed)
-    meta_detail::fail("ashlar::places_all: the network never places the output that an output_rule is for; write place<Strategy, \"its path\">(p, y), or leave the rule out");
+    meta_detail::fail("ashlar::training::places_all: the network never places the output that an output_rule is for; write place<Strategy, \"its path\">(p, y), or leave the rule out");
   // clang-format on
 }
 template <class B, class... R>
 constexpr bool require_few_rules(layout_map<B, R...> const*) {
-  static_assert(!more_rules_than_places_all_takes<R...>::value,
-                "ashlar::places_all: a strategy has at most 64 rules here; let one pattern serve several layers");
+  static_assert(
+      !more_rules_than_places_all_takes<R...>::value,
+      "ashlar::training::places_all: a strategy has at most 64 rules here; let one pattern serve several layers");
   return !more_rules_than_places_all_takes<R...>::value;
 }
 template <class B, class... R>
@@ -76,7 +75,9 @@ constexpr void require_all_placed(layout_map<B, R...> const*, unsigned long long
   (require_placed<R>((placed >> i++ & 1u) != 0), ...);
 }
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// Brings the output x of a model's layer to the layout that the strategy gives it. Returns x itself if it gives none.
 /// Post: the value is the same. Under differentiation a gathered tensor is invariant, as by all_gather<axis,
@@ -89,8 +90,9 @@ constexpr void require_all_placed(layout_map<B, R...> const*, unsigned long long
 template <class Strategy, meta_detail::text_literal Layer, class Parameters, tensor X>
 [[nodiscard]] constexpr auto place(Parameters const&, X const& x, call_site w = call_site::current()) {
   using Path = train_detail::named_path<Layer>;
-  static_assert(!train_detail::model_has_no_such_layer<Path, Parameters>::value,
-                "ashlar::place: the model has no layer of this path; name a member of the model that holds parameters");
+  static_assert(
+      !train_detail::model_has_no_such_layer<Path, Parameters>::value,
+      "ashlar::training::place: the model has no layer of this path; name a member of the model that holds parameters");
   using L = typename Strategy::template output_layout<train_detail::layout_place<Path, rank_v<X>>>;
   if constexpr (std::is_void_v<L>) {
     return x;
@@ -122,4 +124,4 @@ constexpr bool places_all(mesh<Axes...> const& m, Model const&, F&& program) {
   return true;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -11,7 +11,7 @@
 #include "ashlar/tensor/memory_use.hpp"
 #include "ashlar/train/strategy.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// Writes the path and the layout of each parameter, one per line.
 /// Collective: no. Cost: no communication.
@@ -74,4 +74,4 @@ void print_peak_memory(std::ostream& out, device_mesh<M> const& m, char const* n
         << std::endl;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

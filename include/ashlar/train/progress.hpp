@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// How progress is shown. `automatic` draws a bar on a terminal of known width.
 /// Being a terminal is not enough: Open MPI's mpiexec gives a rank a terminal of width 0 even if its output goes to a
@@ -104,7 +104,7 @@ class progress {
   clock::time_point start_{}, drawn_{};
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training
 
 #if ASHLAR_IMPL
 #include "ashlar/train/impl/progress.ipp"

@@ -9,7 +9,7 @@
 #include "ashlar/io/crc32c.hpp"
 #include "ashlar/tensor/tensor.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// Compares checksums of each tensor of a tree over the ranks that hold the same shard of it.
 /// Collective: all ranks of m; blocks. Cost: every rank reads its shards once; one small collective per tensor.
@@ -23,10 +23,10 @@ void require_equal_replicas(device_mesh<M> const& m, P const& p) {
         auto const host = tensor_detail::on_host<typename std::remove_cvref_t<decltype(x)>::execution_space>(
             x.data(), x.local_size());
         std::vector<index_t> const sum{
-            static_cast<index_t>(crc32c(0, host.data(), host.size() * sizeof(*host.data())))};
+            static_cast<index_t>(io::crc32c(0, host.data(), host.size() * sizeof(*host.data())))};
         try {
           comm::require_equal(m.communicator(~x.layout.sharding()), sum,
-                              "ashlar::require_equal_replicas: the checksums of the parameters");
+                              "ashlar::training::require_equal_replicas: the checksums of the parameters");
         } catch (error const& e) {
           if (!failure) failure = e.what();
         }
@@ -37,4 +37,4 @@ void require_equal_replicas(device_mesh<M> const& m, P const& p) {
   });
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -3,9 +3,7 @@
 #pragma once
 #include "ashlar/train/update.hpp"
 
-namespace ashlar {
-
-namespace train_detail {
+namespace ashlar::train_detail {
 
 // One of `inner` and `outer` is the rate, the other is 1, as in sgd_step.
 template <class T>
@@ -51,7 +49,9 @@ struct rmsprop_centered : rmsprop_step<T> {
   }
 };
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// Steps taken, mean square, mean, and momentum. A tensor that the options do not use has no elements.
 template <class V, class A, class M>
@@ -112,4 +112,4 @@ struct rmsprop {
   }
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -5,7 +5,7 @@
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/meta/tree.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// Conditions of a training run, for run_checkpoints<run_conditions>: a run under other conditions does not resume.
 /// Meshes and strategies are not among them, because they only round differently. Programs leave out what they do not
@@ -23,4 +23,4 @@ struct run_conditions {
                                               "microbatches", "shards", "schedule");
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -5,7 +5,7 @@
 #include "ashlar/train/numbers.hpp"
 #include <concepts>
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// The rate of each step of an optimizer: a constant, a rule by which it falls or rises, or a function of the user.
 /// Optimizers accept a schedule for every rate; steps count from 0. It holds no state: a run resumed from a checkpoint
@@ -41,7 +41,8 @@ class schedule {
 /// Example: adam{.rate = cosine_decay(1e-3, 1000)}
 /// Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017.
 constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
-  if (steps < 1) meta_detail::fail("ashlar::cosine_decay: it takes 1 step or more; a constant rate is a number");
+  if (steps < 1)
+    meta_detail::fail("ashlar::training::cosine_decay: it takes 1 step or more; a constant rate is a number");
   schedule s(rate);
   s.fall_ = steps;
   s.last_ = last;
@@ -54,9 +55,10 @@ constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
 /// Example: warm_up(100, cosine_decay(1e-3, 900))
 constexpr schedule warm_up(long steps, schedule then) {
   if (steps < 0 || then.rise_)
-    meta_detail::fail("ashlar::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");
+    meta_detail::fail(
+        "ashlar::training::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");
   then.rise_ = steps;
   return then;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

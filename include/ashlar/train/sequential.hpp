@@ -3,7 +3,7 @@
 #pragma once
 #include <tuple>
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// The function that calls layers in order, each with the result of the layer before it. Without layers it returns its
 /// argument.
@@ -21,4 +21,4 @@ constexpr auto sequential(Layers... layers) {
   };
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

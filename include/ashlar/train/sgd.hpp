@@ -3,9 +3,7 @@
 #pragma once
 #include "ashlar/train/update.hpp"
 
-namespace ashlar {
-
-namespace train_detail {
+namespace ashlar::train_detail {
 
 // `inner` multiplies the gradients that the momentum accumulates, `outer` the step. One of them is the rate, the other
 // is 1.
@@ -21,7 +19,9 @@ struct sgd_step {
   }
 };
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// Steps taken, and the momentum: tensors like the parameters, or without elements if there is no momentum.
 template <class M>
@@ -70,4 +70,4 @@ struct sgd {
   }
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training

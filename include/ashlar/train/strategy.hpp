@@ -9,13 +9,13 @@
 #include "ashlar/train/path.hpp"
 #include "ashlar/train/weight.hpp"
 
-namespace ashlar {
+namespace ashlar::train_detail {
 
-namespace train_detail {
 template <class Layout>
 consteval auto layout_of_key() {
-  static_assert(is_layout_v<Layout>,
-                "ashlar::rule: its second argument is a layout, as in rule<\"d1/kernel\", layout<none, \"model\">>");
+  static_assert(
+      is_layout_v<Layout>,
+      "ashlar::training::rule: its second argument is a layout, as in rule<\"d1/kernel\", layout<none, \"model\">>");
   return std::type_identity<Layout>{};
 }
 template <text_literal Key, class Layout>
@@ -34,7 +34,10 @@ struct keyed_layout {
 };
 template <bool Output, class Otherwise, class Place, class... Rules>
 struct layout_by_rules;
-}  // namespace train_detail
+
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// A layout for parameters. The key is a path such as "d1/kernel", or a pattern that is found in paths, such as
 /// "feature*kernel", in which * matches any characters. A rule whose key equals the path wins over rules whose pattern is
@@ -50,7 +53,9 @@ struct output_rule : train_detail::keyed_layout<Key, Layout> {
   static constexpr bool of_output = true;
 };
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
 
 /// The object for which a strategy gives a layout: a parameter of a model, or the output of one of its layers.
 template <class Path, int Rank>
@@ -66,7 +71,7 @@ struct layout_place {
   template <std::size_t N>
   static constexpr bool has(char const (&pattern)[N]) {
     if (!is_pattern({pattern, pattern + N - 1}))
-      throw "ashlar::layout_map: has takes no regular expression, and only * is special; write * for any characters, and || for alternatives";
+      throw "ashlar::training::layout_map: has takes no regular expression, and only * is special; write * for any characters, and || for alternatives";
     return pattern_found({pattern, pattern + N - 1}, range());
   }
 
@@ -74,7 +79,9 @@ struct layout_place {
   static constexpr text_range range() { return {Path::path.c, Path::path.c + Path::path.size}; }
 };
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// A strategy gives layouts to parameters, outputs and batches. This one goes by rules. Parameters that no rule matches
 /// are replicated, and outputs without a rule stay as they are. The axes of BatchAxes split the batch.
@@ -104,7 +111,9 @@ using data_layout =
     typename layout_detail::batch_layout<typename layout_detail::dim_from_names<typename Strategy::batch_axes>::type,
                                          Rank>::type;
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
 
 inline constexpr int no_rule = -1, two_rules = -2;
 
@@ -144,14 +153,14 @@ consteval auto layout_of_rule() {
   using parameter = typename parameter_of<typename Place::path>::type;
   static_assert(
       Rule != two_rules || !two_patterns_match_one_parameter<parameter, Rules...>::value,
-      "ashlar::layout_map: two rules match one parameter; name it by its whole path in one rule, or narrow the patterns");
+      "ashlar::training::layout_map: two rules match one parameter; name it by its whole path in one rule, or narrow the patterns");
   if constexpr (Rule >= 0) {
     using rules = slot_list<std::index_sequence_for<Rules...>, Rules...>;
     using given =
         typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
     static_assert(
         !rule_has_another_rank<parameter, given, Place::rank>::value,
-        "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension");
+        "ashlar::training::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension");
     return std::type_identity<std::conditional_t<layout_does_not_fit<given, Place::rank>::value, Otherwise, given>>{};
   } else {
     return std::type_identity<Otherwise>{};
@@ -174,7 +183,7 @@ struct chosen_layout {
   using type = std::conditional_t<misfit::value, replicated<Weight::rank>, given>;
   static_assert(
       !misfit::value,
-      "ashlar::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
+      "ashlar::training::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
 };
 template <class Strategy, class Path, int Rank, class Layout>
 struct chosen_layout<Strategy, Path, laid_out_weight<Rank, Layout>> {
@@ -210,13 +219,13 @@ constexpr void check_rules(layout_map<B, R...>) {
           constexpr bool served = serves_some<Model, J, R...>;
           static_assert(
               Rule::has_pattern,
-              "ashlar::rule: a key is no regular expression, and only * is special; write * for any characters, and a rule for each alternative");
+              "ashlar::training::rule: a key is no regular expression, and only * is special; write * for any characters, and a rule for each alternative");
           static_assert(
               served || Rule::of_output || !Rule::has_pattern || !rule_matches_no_parameter<Rule, Model>::value,
-              "ashlar::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
+              "ashlar::training::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
           static_assert(
               served || !Rule::of_output || !Rule::has_pattern || !rule_matches_no_parameter<Rule, Model>::value,
-              "ashlar::layout_map: an output_rule matches no layer of the model; name a path above parameters, as \"d2\" is of \"d2/kernel\"");
+              "ashlar::training::layout_map: an output_rule matches no layer of the model; name a path above parameters, as \"d2\" is of \"d2/kernel\"");
         }(std::type_identity<R>{}, std::integral_constant<std::size_t, I>{}),
         ...);
   }(std::index_sequence_for<R...>{});
@@ -265,7 +274,7 @@ constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::u
   } else {
     static_assert(
         !one_layer_for_many_on_real_ranks<Handle, Model>::value,
-        "ashlar::init: equal_layers is one layer in place of many, for dry runs; write stack<N>(layer) on real ranks");
+        "ashlar::training::init: equal_layers is one layer in place of many, for dry runs; write stack<N>(layer) on real ranks");
     return with_members(model, [&](auto const&... member) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return typename members_of<Model>::template rebind<decltype(init_at<Strategy, T, member_path<Path, Model, I>>(
@@ -297,7 +306,9 @@ constexpr void named_leaves(F&& f, X& x) {
   }
 }
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// Makes a model's parameters on a mesh, in the layouts of a strategy. Their initial values are the same for every
 /// strategy and mesh: parameter i draws with fold_in(key, i).
@@ -310,7 +321,7 @@ template <class Strategy, class T = float, class Handle, class Model>
 constexpr auto init(Handle const& m, Model const& model, prng_key key, call_site w = call_site::current()) {
   static_assert(
       !train_detail::leaf_is_no_weight<Model>::value,
-      "ashlar::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
+      "ashlar::training::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
   if constexpr (train_detail::leaf_is_no_weight<Model>::value) {
     return model;
   } else {
@@ -328,4 +339,4 @@ constexpr void for_each_named(F&& f, X& x) {
   train_detail::named_leaves<train_detail::root>(f, x);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

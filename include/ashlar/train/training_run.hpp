@@ -15,7 +15,7 @@
 #include "ashlar/train/line_file.hpp"
 #include "ashlar/train/progress.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// A file of one number per line, 17 digits each. An existing file keeps the numbers of the first `steps_before` steps
 /// and loses all later ones. An empty path writes nothing.
@@ -73,9 +73,9 @@ struct step_result {
 class training_run {
  public:
   /// `examples` is the number of examples per epoch.
-  training_run(communicator const& c, run_options const& o, data_position const& at, index_t examples);
+  training_run(communicator const& c, run_options const& o, datasets::data_position const& at, index_t examples);
 
-  data_position const& at() const { return at_; }
+  datasets::data_position const& at() const { return at_; }
   bool goes_on() const { return at_.epoch < options_.epochs && at_.step < options_.steps; }
 
   /// Records a step of an epoch of `batches` batches. After the last step of an epoch evaluate() gives the numbers of
@@ -106,7 +106,7 @@ class training_run {
   std::string numbers() const;
 
   run_options options_;
-  data_position at_;
+  datasets::data_position at_;
   number_log losses_;
   std::optional<comm::trace> trace_;
   bool shown_;
@@ -122,17 +122,17 @@ class training_run {
 /// Saves nothing, for a training_run without checkpoints.
 struct no_checkpoints {
   template <class... X>
-  data_position resume(X&...) const {
+  datasets::data_position resume(X&...) const {
     return {};
   }
   template <class... X>
-  void after_step(data_position const&, X const&...) const {}
+  void after_step(datasets::data_position const&, X const&...) const {}
   template <class... X>
-  void after_last_step(data_position const&, X const&...) const {}
+  void after_last_step(datasets::data_position const&, X const&...) const {}
   void finish() const {}
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training
 
 #if ASHLAR_IMPL
 #include "ashlar/train/impl/training_run.ipp"

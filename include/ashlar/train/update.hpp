@@ -4,13 +4,15 @@
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/train/schedule.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// The library whose formula an optimizer follows. The two differ in the position of epsilon. Also, a momentum
 /// accumulates gradients (PyTorch), or steps already multiplied by the rate of their time (Keras).
 enum class convention { pytorch, keras };
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
 
 /// Calls f on corresponding elements of parameters, gradients and states, in one kernel. f writes the tensors that are
 /// not const.
@@ -110,6 +112,4 @@ constexpr auto zeros_like(P const& p) {
   return zeros_if(true, p);
 }
 
-}  // namespace train_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::train_detail

@@ -3,13 +3,13 @@
 #pragma once
 #include "ashlar/ops/ops.hpp"
 
-namespace ashlar {
-
-namespace train_detail {
+namespace ashlar::train_detail {
 
 inline constexpr auto take_over = [](auto& to, auto const& from) { to = redistribute<layout_t<decltype(to)>>(from); };
 
-}  // namespace train_detail
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// Updates parameters by gradients that have other layouts, such as shards of them (ZeRO 1). Each rank updates its share
 /// of each parameter, in the layout of the gradient. Then the shares are gathered.
@@ -28,4 +28,4 @@ constexpr void update_in_shares(Optimizer const& optimizer, P& p, State& state, 
   for_each_leaf(train_detail::take_over, p, own);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

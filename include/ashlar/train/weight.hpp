@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/layout/layout.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// Initial values of a parameter. Glorot's uniform distribution has the limit sqrt(6 / (fan in + fan out)). He's normal
 /// distribution has the deviation sqrt(2 / fan in). Kernels are (..., in, out).
@@ -12,20 +12,27 @@ enum class initializer { zeros, ones, glorot_uniform, he_normal, normal };
 template <int Rank, class Layout>
 struct laid_out_weight;
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
+
 template <int Rank>
 struct weight_without_extents {
   static constexpr bool value = Rank < 1;
 };
-}  // namespace train_detail
+
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// A parameter before it has a layout: extents by value, rank by type. By default a vector starts with zeros, any other
 /// parameter with Glorot's uniform distribution.
 /// Example: weight{784, 200}
 template <int Rank>
 struct weight {
-  static_assert(!train_detail::weight_without_extents<Rank>::value,
-                "ashlar::weight: a parameter has at least one dimension; write its extents, as in weight{784, 200}");
+  static_assert(
+      !train_detail::weight_without_extents<Rank>::value,
+      "ashlar::training::weight: a parameter has at least one dimension; write its extents, as in weight{784, 200}");
   static constexpr int rank = Rank;
   index_t extent[meta_detail::array_bound(Rank < 1 ? 1 : Rank)];
   initializer first = Rank == 1 ? initializer::zeros : initializer::glorot_uniform;
@@ -56,7 +63,10 @@ struct weight {
 template <class... I>
 weight(I...) -> weight<static_cast<int>(sizeof...(I))>;
 
-namespace train_detail {
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
+
 template <class Layout, int Rank>
 struct layout_does_not_fit {
   static constexpr bool value = true;
@@ -66,14 +76,17 @@ template <class Layout, int Rank>
 struct layout_does_not_fit<Layout, Rank> {
   static constexpr bool value = Layout::rank != Rank;
 };
-}  // namespace train_detail
+
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
 
 /// A parameter with its own layout. Rules do not apply to it.
 template <int Rank, class Layout>
 struct laid_out_weight : weight<Rank> {
   static_assert(!train_detail::layout_does_not_fit<Layout, Rank>::value,
-                "ashlar::weight: laid_out takes a layout with one spec for each dimension of the parameter");
+                "ashlar::training::weight: laid_out takes a layout with one spec for each dimension of the parameter");
   using layout_type = Layout;
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::training

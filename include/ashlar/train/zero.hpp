@@ -4,7 +4,7 @@
 #include "ashlar/train/strategy.hpp"
 #include "ashlar/train/update_in_shares.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 /// The stages of ZeRO. Shards are: nothing; the optimizer's moments; parameters and gradients too, which a step gathers
 /// once (zero2) or once forward and once backward (zero3).
@@ -29,4 +29,4 @@ constexpr auto init_zero(Optimizer const& optimizer, Handle const& m, Model cons
   return std::pair(init<typename Zero::parameters, T>(m, model, key), optimizer.init(moments));
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -3,13 +3,14 @@
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"data">, axis<"model">>;
 using terms = sharded_tensor<float, partial<layout<none, none>, "data">, grid>;
 
 // A partial tensor is written: no rank knows its value.
 namespace add_hdf5_of_a_partial_tensor {
 void right(terms const& x) { add_hdf5(all_reduce(x), "x.h5", "u"); }
-// error: ashlar::add_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
+// error: ashlar::io::add_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
 void wrong(terms const& x) { add_hdf5(x, "x.h5", "u"); }
 }  // namespace add_hdf5_of_a_partial_tensor
 
@@ -18,7 +19,7 @@ namespace add_hdf5_of_other_elements {
 namespace right {
 void save(sharded_tensor<double, layout<"data">, grid> const& x) { add_hdf5(x, "x.h5", "x"); }
 }  // namespace right
-// error: ashlar::add_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+// error: ashlar::io::add_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
 namespace wrong {
 struct number {
   double part[3];
@@ -30,14 +31,14 @@ void save(sharded_tensor<number, layout<"data">, grid> const& x) { add_hdf5(x, "
 // Attributes have no such values.
 namespace load_hdf5_attribute_of_another_type {
 auto right(device_mesh<grid> const& m) { return load_hdf5_attribute<std::string>(m, "x.h5", "u", "unit"); }
-// error: ashlar::load_hdf5_attribute: values are std::string, bool, integers, float, double or complex numbers of these, or vectors of one of these; load one of these
+// error: ashlar::io::load_hdf5_attribute: values are std::string, bool, integers, float, double or complex numbers of these, or vectors of one of these; load one of these
 auto wrong(device_mesh<grid> const& m) { return load_hdf5_attribute<char const*>(m, "x.h5", "u", "unit"); }
 }  // namespace load_hdf5_attribute_of_another_type
 
 // A file is read into a partial layout: each rank would hold the whole value.
 namespace load_hdf5_into_a_partial_layout {
 auto right(device_mesh<grid> const& m) { return load_hdf5<float, layout<"data", none>>(m, "x.h5", "u"); }
-// error: ashlar::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout without it
+// error: ashlar::io::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout without it
 auto wrong(device_mesh<grid> const& m) { return load_hdf5<float, partial<layout<none, none>, "data">>(m, "x.h5", "u"); }
 }  // namespace load_hdf5_into_a_partial_layout
 
@@ -46,7 +47,7 @@ namespace load_hdf5_of_other_elements {
 namespace right {
 auto tensor_of(device_mesh<grid> const& m) { return load_hdf5<double, layout<"data", none>>(m, "x.h5", "u"); }
 }  // namespace right
-// error: ashlar::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
+// error: ashlar::io::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
 namespace wrong {
 struct number {
   double part[3];
@@ -62,7 +63,7 @@ void right(sharded_tensor<float, layout<"data", none>, grid> const& x, index_t r
   save_hdf5(x, "x.h5", "u", {.deflate = 1});
   update_hdf5(x, "x.h5", "u", {row, 0});
 }
-// error: ashlar::save_hdf5: it writes a new file; write a box of a file that exists by update_hdf5(x, path, dataset, begin)
+// error: ashlar::io::save_hdf5: it writes a new file; write a box of a file that exists by update_hdf5(x, path, dataset, begin)
 void wrong(sharded_tensor<float, layout<"data", none>, grid> const& x, index_t row) {
   save_hdf5(x, "x.h5", "u", {row, 0});
 }
@@ -71,7 +72,7 @@ void wrong(sharded_tensor<float, layout<"data", none>, grid> const& x, index_t r
 // A partial tensor is saved: no rank knows its value.
 namespace save_hdf5_of_a_partial_tensor {
 void right(terms const& x) { save_hdf5(all_reduce(x), "x.h5", "u"); }
-// error: ashlar::save_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
+// error: ashlar::io::save_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
 void wrong(terms const& x) { save_hdf5(x, "x.h5", "u"); }
 }  // namespace save_hdf5_of_a_partial_tensor
 
@@ -80,7 +81,7 @@ namespace save_hdf5_of_other_elements {
 namespace right {
 void save(sharded_tensor<double, layout<"data">, grid> const& x) { save_hdf5(x, "x.h5", "x"); }
 }  // namespace right
-// error: ashlar::save_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+// error: ashlar::io::save_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
 namespace wrong {
 struct number {
   double part[3];
@@ -92,7 +93,7 @@ void save(sharded_tensor<number, layout<"data">, grid> const& x) { save_hdf5(x, 
 // A partial tensor is written: no rank knows its value.
 namespace update_hdf5_of_a_partial_tensor {
 void right(sharded_tensor<float, layout<"data", none>, grid> const& x) { update_hdf5(x, "x.h5", "u", {0, 0}); }
-// error: ashlar::update_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
+// error: ashlar::io::update_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
 void wrong(sharded_tensor<float, partial<layout<none, none>, "data">, grid> const& x) {
   update_hdf5(x, "x.h5", "u", {0, 0});
 }
@@ -103,7 +104,7 @@ namespace update_hdf5_of_other_elements {
 namespace right {
 void save(sharded_tensor<double, layout<"data">, grid> const& x) { update_hdf5(x, "x.h5", "x", {0}); }
 }  // namespace right
-// error: ashlar::update_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+// error: ashlar::io::update_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
 namespace wrong {
 struct number {
   double part[3];

@@ -1,6 +1,7 @@
 #include "ashlar/data/batch_stream.hpp"
 
 using namespace ashlar;
+using namespace ashlar::datasets;
 using line = mesh<axis<"x">>;
 
 // Batches in a layout in which they are partial: each rank would hold the whole batch.
@@ -8,7 +9,7 @@ namespace of_a_partial_layout {
 auto right(device_mesh<line> const& m, dataset const& d) {
   return batch_stream(m, d, batch_field<float, layout<"x", none>>{}).count();
 }
-// error: ashlar::batch_stream: the layout is partial, and each rank would hold the whole batch; leave the partial axes out
+// error: ashlar::datasets::batch_stream: the layout is partial, and each rank would hold the whole batch; leave the partial axes out
 auto wrong(device_mesh<line> const& m, dataset const& d) {
   return batch_stream(m, d, batch_field<float, partial<layout<none, none>, "x">>{}).count();
 }
@@ -19,7 +20,7 @@ namespace of_scalars {
 auto right(device_mesh<line> const& m, dataset const& d) {
   return batch_stream(m, d, batch_field<float, layout<"x">>{}).count();
 }
-// error: ashlar::batch_stream: a batch has a dimension of examples; give the layout at least that one
+// error: ashlar::datasets::batch_stream: a batch has a dimension of examples; give the layout at least that one
 auto wrong(device_mesh<line> const& m, dataset const& d) {
   return batch_stream(m, d, batch_field<float, layout<>>{}).count();
 }
@@ -31,6 +32,6 @@ using line = mesh<axis<"data">>;
 auto right(device_mesh<line> const& m, dataset const& d) {
   return batch_stream(m, d, batch_field<float, layout<"data", none>>{}).count();
 }
-// error: ashlar::batch_stream: it takes a field for each array of the dataset; give at least one
+// error: ashlar::datasets::batch_stream: it takes a field for each array of the dataset; give at least one
 auto wrong(device_mesh<line> const& m, dataset const& d) { return batch_stream(m, d).count(); }
 }  // namespace stream_without_a_field

@@ -4,6 +4,7 @@
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;
+using namespace ashlar::io;
 using grid = mesh<axis<"data">, axis<"model">>;
 
 // Elements that have no type in files.
@@ -19,9 +20,9 @@ struct number {
   double part[3];
 };
 void save(sharded_tensor<number, layout<"data">, grid> const& x) {
-  // error: ashlar::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+  // error: ashlar::io::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
   save_npy(x, "x.npy");
-  // error: ashlar::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+  // error: ashlar::io::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
   save_npz("x.npz", npz_array("x", x));
 }
 }  // namespace wrong
@@ -30,7 +31,7 @@ void save(sharded_tensor<number, layout<"data">, grid> const& x) {
 // A file is read into a partial layout: each rank would hold the whole value.
 namespace load_npy_into_a_partial_layout {
 auto right(device_mesh<grid> const& m) { return load_npy<float, layout<"data", none>>(m, "x.npy"); }
-// error: ashlar::load_npy: the layout is partial, and each rank would hold the whole value; take the layout without it
+// error: ashlar::io::load_npy: the layout is partial, and each rank would hold the whole value; take the layout without it
 auto wrong(device_mesh<grid> const& m) { return load_npy<float, partial<layout<none, none>, "data">>(m, "x.npy"); }
 }  // namespace load_npy_into_a_partial_layout
 
@@ -39,7 +40,7 @@ namespace load_npy_of_other_elements {
 namespace right {
 auto tensor_of(device_mesh<grid> const& m) { return load_npy<double, layout<"data", none>>(m, "x.npy"); }
 }  // namespace right
-// error: ashlar::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
+// error: ashlar::io::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
 namespace wrong {
 struct number {
   double part[3];
@@ -51,7 +52,7 @@ auto tensor_of(device_mesh<grid> const& m) { return load_npy<number, layout<"dat
 // A file read into a layout in which the result is partial: each rank would hold the whole of it.
 namespace into_a_partial_layout {
 auto right(device_mesh<grid> const& m, npy_array const& a) { return npy_tensor<float, layout<"data", none>>(m, a); }
-// error: ashlar::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it
+// error: ashlar::io::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it
 auto wrong(device_mesh<grid> const& m, npy_array const& a) {
   return npy_tensor<float, partial<layout<none, none>, "data">>(m, a);
 }
@@ -64,7 +65,7 @@ auto tensor_of(device_mesh<grid> const& m, npy_array const& a) {
   return npy_tensor<double, layout<"data", none>>(m, a);
 }
 }  // namespace right
-// error: ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it
+// error: ashlar::io::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it
 namespace wrong {
 struct number {
   double part[3];
@@ -87,6 +88,6 @@ void wrong(sharded_tensor<double, halo_sums<field>, line> const& x) { save_npy(x
 // A partial tensor is saved: no rank knows its value.
 namespace save_npy_of_a_partial_tensor {
 void right(sharded_tensor<float, layout<"data", none>, grid> const& x) { save_npy(x, "x.npy"); }
-// error: ashlar::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first
+// error: ashlar::io::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first
 void wrong(sharded_tensor<float, partial<layout<none, none>, "data">, grid> const& x) { save_npy(x, "x.npy"); }
 }  // namespace save_npy_of_a_partial_tensor

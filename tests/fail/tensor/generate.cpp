@@ -3,6 +3,7 @@
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;
+using namespace ashlar::datasets;
 using line = mesh<axis<"x">>;
 
 // A function of the global index gives elements, not summands.

@@ -6,6 +6,7 @@
 #include "../../../examples/support/rotary.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using grid = mesh<axis<"data">, axis<"model">>;
 
 // A chain of one layer in place of many, on real ranks.

@@ -1,6 +1,7 @@
 #include "ashlar/train/fit.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 // A callback with none of the members that fit calls.
 namespace callback_hears_nothing {
@@ -13,7 +14,7 @@ void right() {
       },
       after_epoch([](epoch_report const&) {}));
 }
-// error: ashlar::fit: a callback has begin_epoch(int), after_batch(batch_report, epoch_report) or after_epoch(epoch_report); wrap a function by after_batch(f) or after_epoch(f)
+// error: ashlar::training::fit: a callback has begin_epoch(int), after_batch(batch_report, epoch_report) or after_epoch(epoch_report); wrap a function by after_batch(f) or after_epoch(f)
 void wrong() {
   int const batches[]{1, 2};
   fit(
@@ -36,7 +37,7 @@ void right() {
       },
       after_epoch([](epoch_report const& r) { return r["loss"] > 0.1; }));
 }
-// error: ashlar::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return
+// error: ashlar::training::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return
 void wrong() {
   int const batches[]{1, 2};
   fit(
@@ -54,7 +55,7 @@ void right() {
   int const batches[]{1, 2};
   fit(1, batches, [](int) { return batch_report{1, {{"loss", 0.5}}}; });
 }
-// error: ashlar::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{"loss", item(loss)}}}
+// error: ashlar::training::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{"loss", item(loss)}}}
 void wrong() {
   int const batches[]{1, 2};
   fit(1, batches, [](int) { return 0.5; });

@@ -2,6 +2,7 @@
 #include "ashlar/train/optimizer.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using line = mesh<axis<"p">>;
 
 // Functions of real numbers, whose values integers would round. Each has one sentence, for int, std::uint8_t and bool.
@@ -87,7 +88,7 @@ void call_functions(Handle const& m) {
   (void)top_k_count(x, labels, 2);
   // 3 errors: ashlar::confusion_counts: the elements are integers; write cast<double>(x)
   (void)confusion_counts(x, labels);
-  // 3 errors: ashlar::clip_by_global_norm: the elements are integers; write cast<double>(x)
+  // 3 errors: ashlar::training::clip_by_global_norm: the elements are integers; write cast<double>(x)
   (void)clip_by_global_norm(std::tuple(x), 1.);
   // 3 errors: ashlar::value_and_grad: the elements are integers; write cast<double>(x)
   (void)value_and_grad<"p">([](auto const& p) { return sum(p * p); })(x);

@@ -7,13 +7,14 @@
 #include "../../support/two_layers.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 // One layer in place of many, on real ranks.
 namespace equal_layers_on_real_ranks {
 auto right(device_mesh<mesh<axis<"data">>> const& m) {
   return init<data_parallel<"data">>(m, std::tuple(stack<3>(weight{8, 8})), prng_key{1});
 }
-// error: ashlar::init: equal_layers is one layer in place of many, for dry runs; write stack<N>(layer) on real ranks
+// error: ashlar::training::init: equal_layers is one layer in place of many, for dry runs; write stack<N>(layer) on real ranks
 auto wrong(device_mesh<mesh<axis<"data">>> const& m) {
   return init<data_parallel<"data">>(m, std::tuple(equal_layers<3>(weight{8, 8})), prng_key{1});
 }
@@ -41,7 +42,7 @@ struct mlp {
   D1 d1;
   D2 d2;
 };
-// error: ashlar::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); }
+// error: ashlar::training::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); }
 constexpr auto p = init<data_parallel<"data">>(
     m, build<mlp>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10})), prng_key{2});
 // error: ashlar::optimizer: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); }
@@ -78,7 +79,7 @@ struct columns : data_parallel<"data"> {
 };
 constexpr auto p = init<columns>(m, build<linear>(weight{8, 4}), prng_key{1});
 }  // namespace right
-// error: ashlar::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one
+// error: ashlar::training::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one
 namespace wrong {
 struct columns : data_parallel<"data"> {
   template <class Parameter>
@@ -91,13 +92,13 @@ constexpr auto p = init<columns>(m, build<linear>(weight{8, 4}), prng_key{1});
 // A weight whose own layout has another number of dimensions.
 namespace weight_laid_out_in_another_rank {
 constexpr auto right = weight{8, 4}.laid_out<layout<none, "model">>();
-// error: ashlar::weight: laid_out takes a layout with one spec for each dimension of the parameter
+// error: ashlar::training::weight: laid_out takes a layout with one spec for each dimension of the parameter
 constexpr auto wrong = weight{8, 4}.laid_out<layout<"model">>();
 }  // namespace weight_laid_out_in_another_rank
 
 // A weight without extents.
 namespace weight_without_extents {
-constexpr auto right = ashlar::weight{784};
-// error: ashlar::weight: a parameter has at least one dimension; write its extents, as in weight{784, 200}
-constexpr auto wrong = ashlar::weight{};
+constexpr auto right = ashlar::training::weight{784};
+// error: ashlar::training::weight: a parameter has at least one dimension; write its extents, as in weight{784, 200}
+constexpr auto wrong = ashlar::training::weight{};
 }  // namespace weight_without_extents

@@ -2,6 +2,7 @@
 #include "ashlar/train/optimizer.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 

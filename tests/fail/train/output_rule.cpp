@@ -3,6 +3,7 @@
 #include "../../support/two_layers.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 // An output rule for a layer whose output the network does not place.
 namespace output_rule_is_never_placed {
@@ -14,7 +15,7 @@ constexpr bool right = places_all<sharded>(mesh<axis<"data">, axis<"model">>{{2,
   auto const y = einsum<"bh,ho->bo">(h, p.d2.kernel);
   (void)place<sharded, "d2">(p, y);
 });
-// error: ashlar::places_all: the network never places the output that an output_rule is for; write place<Strategy, "its path">(p, y), or leave the rule out
+// error: ashlar::training::places_all: the network never places the output that an output_rule is for; write place<Strategy, "its path">(p, y), or leave the rule out
 constexpr bool wrong = places_all<sharded>(mesh<axis<"data">, axis<"model">>{{2, 4}}, model, [](auto const& handle) {
   auto const p = init<sharded>(handle, model, prng_key{1});
   auto const h = redistribute<layout<"data", "model">>(make<float, layout<"data", none>>(handle, {16, 4}));
@@ -26,7 +27,7 @@ constexpr bool wrong = places_all<sharded>(mesh<axis<"data">, axis<"model">>{{2,
 // An output rule at whose path the model has no layer: a parameter is none.
 namespace output_rule_matches_no_layer {
 constexpr auto right = init<model_parallel<"data", output_rule<"d2", layout<"data", none>>>>(m, model, prng_key{1});
-// error: ashlar::layout_map: an output_rule matches no layer of the model; name a path above parameters, as "d2" is of "d2/kernel"
+// error: ashlar::training::layout_map: an output_rule matches no layer of the model; name a path above parameters, as "d2" is of "d2/kernel"
 constexpr auto wrong =
     init<model_parallel<"data", output_rule<"d2/kernel", layout<"data", none>>>>(m, model, prng_key{1});
 }  // namespace output_rule_matches_no_layer
@@ -40,7 +41,7 @@ static_assert(collectives(m, [](auto const& a) {
                 (void)place<S, "d2">(p, make<float, layout<none, none>>(a, {8, 6}));
               }).count() == 0);
 }  // namespace right
-// error: ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension
+// error: ashlar::training::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension
 namespace wrong {
 using S = model_parallel<"data", output_rule<"d2", layout<"data">>>;
 static_assert(collectives(m, [](auto const& a) {
@@ -58,7 +59,7 @@ static_assert(collectives(m, [](auto const& a) {
                 auto const x = make<float, layout<none, none>>(a, {8, 6});
                 (void)place<S, "d2">(p, x);
               }).count() == 0);
-// error: ashlar::place: the model has no layer of this path; name a member of the model that holds parameters
+// error: ashlar::training::place: the model has no layer of this path; name a member of the model that holds parameters
 static_assert(collectives(m, [](auto const& a) {
                 auto const p = init<S>(a, model, prng_key{1});
                 auto const x = make<float, layout<none, none>>(a, {8, 6});
@@ -82,7 +83,7 @@ constexpr std::size_t rules = 1;
 static_assert(places_all<strategy<std::make_index_sequence<rules>>::type>(mesh<axis<"data">, axis<"model">>{{2, 4}},
                                                                           model, network));
 }  // namespace right
-// error: ashlar::places_all: a strategy has at most 64 rules here; let one pattern serve several layers
+// error: ashlar::training::places_all: a strategy has at most 64 rules here; let one pattern serve several layers
 namespace wrong {
 constexpr std::size_t rules = 65;
 static_assert(places_all<strategy<std::make_index_sequence<rules>>::type>(mesh<axis<"data">, axis<"model">>{{2, 4}},

@@ -10,6 +10,9 @@
 #include <sstream>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using namespace ashlar::test;
 
 namespace {
@@ -147,9 +150,9 @@ TEST_CASE("batches, series and tables that were moved from are empty or one erro
   auto const batches = moved_from(shuffled_batches(4, 2, prng_key{1}, 0));
   CHECK(batches.count() == 0);
   CHECK(said([&] { (void)batches.size(0); }) ==
-        "ashlar::shuffled_batches: expected one of the 0 batches, found batch 0");
+        "ashlar::datasets::shuffled_batches: expected one of the 0 batches, found batch 0");
   CHECK(said([&] { (void)batches.examples(0, 0, 1); }) ==
-        "ashlar::shuffled_batches: expected one of the 0 batches, found batch 0");
+        "ashlar::datasets::shuffled_batches: expected one of the 0 batches, found batch 0");
   CHECK(moved_from(microbatches(shuffled_batches(4, 2, prng_key{1}, 0), 2)).count() == 0);
 
   field_series<line> series(m, folder.path / "moved.xdmf"), now = std::move(series);
@@ -158,7 +161,7 @@ TEST_CASE("batches, series and tables that were moved from are empty or one erro
   now.write(0, series_field("u", u));
 
   epoch_table table({"loss"}), filled = std::move(table);
-  CHECK(said([&] { (void)table.add({1}); }).starts_with("ashlar::epoch_table: expected 0 numbers"));
+  CHECK(said([&] { (void)table.add({1}); }).starts_with("ashlar::training::epoch_table: expected 0 numbers"));
   recorder<line> notes;
   CHECK(moved_from(notes.log).count() == 0);
 }

@@ -13,6 +13,8 @@
 #include <numeric>
 
 using namespace ashlar;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using test::said;
 using testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
 
@@ -337,7 +339,7 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
     auto p = mlp_of<float, layout<"x", "y">, layout<none>>(m);
     std::string const text = said([&] { load_arrays(weights / file, c, p, map); });
     CHECK_SAYS(text, part);
-    CHECK(text.find("ashlar::load_arrays: ") == 0);
+    CHECK(text.find("ashlar::io::load_arrays: ") == 0);
     CHECK(text.find('\n') == std::string::npos);
     CHECK(is_untouched(p));
   };
@@ -415,7 +417,7 @@ TEST_CASE("arrays of an HDF5 file whose elements are in other files are refused,
     });
   };
   CHECK_SAYS(load("external"),
-             "ashlar::load_arrays: " + name +
+             "ashlar::io::load_arrays: " + name +
                  ": expected external for x of type float32, found elements in another file; write it "
                  "anew, as by h5repack");
   CHECK_SAYS(load("virtual"),

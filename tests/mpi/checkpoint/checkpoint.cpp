@@ -12,6 +12,8 @@
 #include <map>
 
 using namespace ashlar;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using test::said;
 using testing::overwrite, testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
 
@@ -331,7 +333,7 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
              "two parts have the name p/0");
   for (char const* name : {"", "/p", "p/", "p//q", ".", "p/../q"})
     CHECK_SAYS(said([&] { save_checkpoint(file, c, 1, checkpoint_part(name, p)); }),
-               "ashlar::save_checkpoint: a part's name is one or more names with / between them");
+               "ashlar::io::save_checkpoint: a part's name is one or more names with / between them");
   for (index_t const step : {index_t{-1}, index_t{1000000000000000000}})
     CHECK_SAYS(said([&] { save_checkpoint(file, c, step, checkpoint_part("p", p)); }),
                "a step is 0 or more and less than 10^18; found " + std::to_string(step));
@@ -412,7 +414,7 @@ TEST_CASE("a file whose first block is not as expected is one sentence, which na
   auto const refused = [&](bytes const& content, std::string const& why) {
     comm::on_root(c, [&] { test::write(file, content); });
     std::string const text = said([&] { load_checkpoint(file, c, checkpoint_part("step", step)); });
-    CHECK_SAYS(text, "ashlar::load_checkpoint: " + file.string() + ": " + why);
+    CHECK_SAYS(text, "ashlar::io::load_checkpoint: " + file.string() + ": " + why);
     CHECK_SAYS(text, "; nothing is read of step");
     comm::collectively(c, [] {});
   };

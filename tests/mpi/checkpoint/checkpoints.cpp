@@ -5,6 +5,7 @@
 #include <fstream>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using test::said;
 using testing::overwrite, testing::shared_folder;
 using line = mesh<axis<"x">>;
@@ -198,5 +199,5 @@ TEST_CASE("a folder that is removed under a run is an error, and no empty run") 
   checkpoints c(folder.ranks, folder.path / "run");
   comm::on_root(folder.ranks, [&] { std::filesystem::remove(folder.path / "run"); });
   CHECK_SAYS(said([&] { c.steps(); }),
-             "ashlar::checkpoints: " + (folder.path / "run").string() + ": cannot be read: No such");
+             "ashlar::io::checkpoints: " + (folder.path / "run").string() + ": cannot be read: No such");
 }

@@ -9,6 +9,8 @@
 #include <fstream>
 
 using namespace ashlar;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using test::said;
 using testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
 
@@ -103,7 +105,7 @@ TEST_CASE("field_series: a step that does not fit, or cannot be written, changes
   series.write(0, series_field("u", u));
   std::string const before = text_of(folder.path / "flow.xdmf");
   auto const refused = [&](auto f, std::string const& why) {
-    CHECK_SAYS(said(f), "ashlar::field_series: ");
+    CHECK_SAYS(said(f), "ashlar::io::field_series: ");
     CHECK_SAYS(said(f), why);
     comm::collectively(folder.ranks, [] {});
     CHECK(text_of(folder.path / "flow.xdmf") == before);

@@ -11,6 +11,8 @@
 #include <optional>
 
 using namespace ashlar;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using io_detail::hdf5_id;
 using test::said;
 using testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
@@ -98,7 +100,7 @@ TEST_CASE("add_hdf5: a file that does not fit is one error on every rank, and it
   auto const add = [&](char const* name, hdf5_options const& o = {}) {
     return said([&] { add_hdf5(x, path, name, o); });
   };
-  std::string const begins = "ashlar::add_hdf5: " + path.string() + ": ";
+  std::string const begins = "ashlar::io::add_hdf5: " + path.string() + ": ";
   CHECK_SAYS(add("u"), begins + "cannot be opened: No such file");
   CHECK(!std::filesystem::exists(path));
   comm::collectively(c, [] {});
@@ -165,7 +167,7 @@ TEST_CASE("add_hdf5: a write that fails is one error on every rank, and the file
     if (o.deflate != 0 || m.rank() == m.size() - 1) limit.emplace(before.size() + 500);
     std::string const failed = said([&] { add_hdf5(x, path, "v", o); });
     limit.reset();
-    CHECK_SAYS(failed, "ashlar::add_hdf5: " + path.string() + ": cannot be ");
+    CHECK_SAYS(failed, "ashlar::io::add_hdf5: " + path.string() + ": cannot be ");
     CHECK(test::content_of(path) == before);
     comm::collectively(c, [] {});
     add_hdf5(x, path, "v", o);

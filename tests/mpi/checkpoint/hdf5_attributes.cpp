@@ -9,6 +9,7 @@
 #include <fstream>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using test::said;
 using testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
 
@@ -79,7 +80,7 @@ TEST_CASE("a text or a name that is not UTF-8, or has a null byte, gives one err
   shared_folder const folder;
   auto const m = mesh_of(grids()[0]);
   auto const file = folder.path / "x.h5";
-  std::string const begins = "ashlar::save_hdf5: " + file.string() + ": expected ",
+  std::string const begins = "ashlar::io::save_hdf5: " + file.string() + ": expected ",
                     no_text = begins + "a text in UTF-8, without null bytes, in the attribute unit, found '",
                     no_name = begins + "an attribute with a name in UTF-8, without null bytes, found '";
   // The bytes that Python's decode("utf-8") refuses: of Latin-1, half a character, a surrogate, above U+10FFFF, too long.
@@ -114,7 +115,7 @@ TEST_CASE("an attribute that is missing, or is not as expected, gives one error 
   auto const error_of = [&](auto value, std::filesystem::path const& path, char const* object, char const* name) {
     return said([&] { (void)load_hdf5_attribute<decltype(value)>(m, path, object, name); });
   };
-  std::string const begin = "ashlar::load_hdf5_attribute: ";
+  std::string const begin = "ashlar::io::load_hdf5_attribute: ";
   CHECK_SAYS(error_of(1., folder.path / "other.h5", "/", "t"), begin + (folder.path / "other.h5").string());
   CHECK_SAYS(error_of(1., file, "fields/v", "t"), begin + file.string() + ": HDF5 cannot open the object fields/v: ");
   CHECK_SAYS(error_of(1., file, "fields/u", "t"),
@@ -145,7 +146,7 @@ TEST_CASE("ranks that give different attributes, or read different ones, get one
   bool const last = m.rank() == m.size() - 1;
   auto const differ = [&](hdf5_attribute a, hdf5_attribute b) {
     CHECK_SAYS(said([&] { save(m, file, {last ? b : a}); }),
-               "ashlar::save_hdf5: " + file.string() + ": attributes (as checksums) differ between ranks");
+               "ashlar::io::save_hdf5: " + file.string() + ": attributes (as checksums) differ between ranks");
     CHECK(!std::filesystem::exists(file));
   };
   differ({"t", 1.5}, {"t", 2.5});

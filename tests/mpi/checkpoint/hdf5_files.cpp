@@ -12,6 +12,9 @@
 #include <optional>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using test::said;
 using testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
 
@@ -186,7 +189,7 @@ TEST_CASE("hdf5: a file that is not as expected is one error on every rank") {
   auto const load = [&](char const* name) {
     return said([&] { (void)load_hdf5<double, layout<"x", "y">>(m, path, name); });
   };
-  CHECK_SAYS(load("u"), "ashlar::load_hdf5: " + path.string() + ": cannot be opened");
+  CHECK_SAYS(load("u"), "ashlar::io::load_hdf5: " + path.string() + ": cannot be opened");
   comm::on_root(c, [&] { test::write(path, test::bytes(2000, 7)); });
   CHECK_SAYS(load("u"), "expected an HDF5 file, found another");
   save_hdf5(values<float, layout<"x", none>>(m, shape::of(30, 40)), path, "a/u");
@@ -200,7 +203,7 @@ TEST_CASE("hdf5: a file that is not as expected is one error on every rank") {
     save_hdf5(values<double, layout<"x", none>>(m, shape::of(300, 40)), path, "u", o);
     std::uint64_t const bytes = io_detail::checked_file(path, "test").size();
     comm::on_root(c, [&] { std::filesystem::resize_file(path, bytes / 2); });
-    CHECK_SAYS(load("u"), "ashlar::load_hdf5: " + path.string() + ": ");
+    CHECK_SAYS(load("u"), "ashlar::io::load_hdf5: " + path.string() + ": ");
     comm::collectively(c, [] {});
   }
 }
@@ -237,7 +240,7 @@ TEST_CASE("hdf5: an input notices that its file was written") {
       testing::overwrite(path, 0, 0x89);  // as before
     });
     CHECK_SAYS(said([&] { in.require_unchanged(); }),
-               "ashlar::load_hdf5: " + path.string() + ": the file changed while it was read");
+               "ashlar::io::load_hdf5: " + path.string() + ": the file changed while it was read");
     comm::collectively(folder.ranks, [] {});
   }
 }
@@ -267,7 +270,7 @@ TEST_CASE("hdf5: a file that is written while it is read is one error on every r
       });
       for (std::string const& found : {blocks, exchanged})
         if (changes)
-          CHECK_SAYS(found, "ashlar::load_hdf5: " + path.string() + ": the file changed while it was read");
+          CHECK_SAYS(found, "ashlar::io::load_hdf5: " + path.string() + ": the file changed while it was read");
         else
           CHECK(found.empty());
       comm::collectively(folder.ranks, [] {});

@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using io_detail::hdf5_id;
 using test::said;
 using testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
@@ -365,7 +368,7 @@ TEST_CASE("update_hdf5: a file, dataset or box that does not fit is one error on
     return said([&] { update_hdf5(x, path, name, begin); });
   };
   auto const bytes_of_file = [&] { return test::content_of(path); };
-  std::string const begins = "ashlar::update_hdf5: " + path.string() + ": ";
+  std::string const begins = "ashlar::io::update_hdf5: " + path.string() + ": ";
   CHECK_SAYS(put("u", {0, 0}), begins + "cannot be opened: No such file");
   comm::on_root(c, [&] { test::write(path, test::bytes(2000, 7)); });
   CHECK_SAYS(put("u", {0, 0}), begins + "expected an HDF5 file, found another");
@@ -489,7 +492,7 @@ TEST_CASE("update_hdf5: ranks that name different datasets get one error, and th
       std::string const differ = said([&, root = root, others = others] {
         update_hdf5(x, path, c.rank() == 0 ? root : others, {1, 1});
       });
-      CHECK_SAYS(differ, "ashlar::update_hdf5: " + path.string() + ": name (as checksum), element types, storage");
+      CHECK_SAYS(differ, "ashlar::io::update_hdf5: " + path.string() + ": name (as checksum), element types, storage");
       CHECK(test::content_of(path) == before);
       comm::collectively(c, [] {});
     }
@@ -554,7 +557,7 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
     if (m.rank() == m.size() - 1) limit.emplace(8192);
     std::string const failed = said([&] { update_hdf5(x, path, "u", {2, 3}); });
     limit.reset();
-    CHECK_SAYS(failed, "ashlar::update_hdf5: " + path.string() + ": cannot be ");
+    CHECK_SAYS(failed, "ashlar::io::update_hdf5: " + path.string() + ": cannot be ");
     bool const has_filter = &f == &all[2];
     // Rank 0 writes the description after all chunks, and makes room for a contiguous dataset itself.
     if (!f.written && (&f != &all[5] || c.size() == 1)) CHECK(test::content_of(path) == before);

@@ -5,6 +5,8 @@
 #include <filesystem>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
 using test::said;
 using testing::shared_folder;
 using line = mesh<axis<"x">>;
@@ -140,7 +142,7 @@ TEST_CASE("run_checkpoints: other conditions are an error on every rank, and an 
   };
   CHECK(resumed({}).empty());
   CHECK_SAYS(resumed({.batch = 5}),
-             "ashlar::run_checkpoints: batch: expected 4, as in the run of the checkpoint, found 5;");
+             "ashlar::io::run_checkpoints: batch: expected 4, as in the run of the checkpoint, found 5;");
   CHECK_SAYS(resumed({.seed = {8}}), "seed: expected 7, as in the run of the checkpoint, found 8;");
   CHECK_SAYS(resumed({.dropout = 0.1}), "dropout: expected 0.25, as in the run of the checkpoint, found 0.1;");
   CHECK_SAYS(resumed({.shuffled = false}), "shuffled: expected true, as in the run of the checkpoint, found false;");

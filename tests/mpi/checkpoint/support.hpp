@@ -33,8 +33,8 @@ inline void overwrite(std::filesystem::path const& file, std::size_t at, unsigne
 /// Whether every rank has the same sentence.
 inline bool alike(std::string const& text) {
   return said([&] {
-           comm::require_equal(communicator(MPI_COMM_WORLD), std::vector<index_t>{crc32c(0, text.data(), text.size())},
-                               "sentences");
+           comm::require_equal(communicator(MPI_COMM_WORLD),
+                               std::vector<index_t>{io::crc32c(0, text.data(), text.size())}, "sentences");
          })
       .empty();
 }

@@ -10,6 +10,9 @@
 #include <fstream>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using namespace ashlar::test;
 
 namespace {
@@ -235,7 +238,7 @@ TEST_CASE("an element that does not fit, which one rank reads, is an error on ev
       CHECK_THROWS_WITH_AS(
           stream.next(),
           doctest::Contains(
-              "ashlar::batch_stream: expected integers that the tensor's elements can hold, found 1099511627783; give the field a type that holds them"),
+              "ashlar::datasets::batch_stream: expected integers that the tensor's elements can hold, found 1099511627783; give the field a type that holds them"),
           error);
       CHECK(stream.at() == batch_position{0, 1});
     }
@@ -286,7 +289,7 @@ TEST_CASE("files that are not there, broken or of another size are refused on ev
   CHECK_THROWS_WITH_AS(open_idx(c, folder.path / "nowhere"), doctest::Contains("found neither"), error);
   CHECK_THROWS_WITH_AS(open_idx(c, folder.path / "broken"), doctest::Contains("expected 9 elements (9), found 1"),
                        error);
-  CHECK_THROWS_WITH_AS(open_npy(c, folder.path / "broken"), doctest::Contains("ashlar::read_npy: "), error);
+  CHECK_THROWS_WITH_AS(open_npy(c, folder.path / "broken"), doctest::Contains("ashlar::io::read_npy: "), error);
   CHECK_THROWS_WITH_AS(open_npy(c, folder.path / "scalar.npy"), doctest::Contains("counts examples, found a scalar"),
                        error);
   CHECK_THROWS_WITH_AS(open_raw<float>(c, folder.path / "broken", {3}),

@@ -6,6 +6,8 @@
 #include <filesystem>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
 using namespace ashlar::test;
 
 namespace {
@@ -116,7 +118,7 @@ TEST_CASE("a cache that cannot be written is an error on every rank") {
   communicator const c(MPI_COMM_WORLD);
   auto const path = cache.folder.path / "no" / "x.npy";
   CHECK_THROWS_WITH_AS(cache_on_disk(c, path, examples),
-                       doctest::Contains(("ashlar::cache_on_disk: cannot write " + path.string() +
+                       doctest::Contains(("ashlar::datasets::cache_on_disk: cannot write " + path.string() +
                                           "; choose a file in a folder that may be written and has room: ")
                                              .c_str()),
                        error);

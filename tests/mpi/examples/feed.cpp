@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
 using namespace examples;
 using namespace ashlar::test;
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace examples;
 using namespace ashlar::test;
 

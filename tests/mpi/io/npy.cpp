@@ -6,6 +6,7 @@
 #include <filesystem>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace ashlar::test;
 
 namespace {

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace ashlar::test;
 
 namespace {
@@ -346,7 +347,7 @@ TEST_CASE("npy: a file that is not as expected is one error on every rank") {
   auto const refused = [&](bytes const& content, char const* why) {
     write_together(folder.ranks, path, content);
     std::string const sentence = said([&] { (void)load_npy<double, layout<"p", none>>(m, path); });
-    CHECK_MESSAGE(sentence.starts_with("ashlar::load_npy: "), sentence);
+    CHECK_MESSAGE(sentence.starts_with("ashlar::io::load_npy: "), sentence);
     CHECK_MESSAGE(sentence.find(why) != sentence.npos, sentence);
   };
   bytes const good = file_of<double>("<f8", shape::of(5, 4), false, 1);
@@ -374,7 +375,8 @@ TEST_CASE("npy: a file that is written while it is read is one error on every ra
   write_together(folder.ranks, path, content);
   for (bool changes : {false, true}) {
     auto const in = comm::collectively(folder.ranks, [&] {
-      return io_detail::npy_input(io_detail::checked_file(path, "ashlar::load_npy"), io_detail::array_type::float64, 2);
+      return io_detail::npy_input(io_detail::checked_file(path, "ashlar::io::load_npy"), io_detail::array_type::float64,
+                                  2);
     });
     auto const seen = [&](unsigned char const*, std::size_t, std::size_t) {
       if (!changes || m.rank() != 0) return;
@@ -385,10 +387,10 @@ TEST_CASE("npy: a file that is written while it is read is one error on every ra
       auto const x = io_detail::tensor_of_npy<double, layout<"p", none>>(m, in, seen);
       CHECK(has_values(x));
     });
-    CHECK_MESSAGE(
-        sentence ==
-            (changes ? "ashlar::load_npy: " + path.string() + ": the file changed while it was read (on rank 0)" : ""),
-        sentence);
+    CHECK_MESSAGE(sentence == (changes ? "ashlar::io::load_npy: " + path.string() +
+                                             ": the file changed while it was read (on rank 0)"
+                                       : ""),
+                  sentence);
   }
 }
 

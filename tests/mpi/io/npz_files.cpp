@@ -10,6 +10,7 @@
 #include <optional>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace ashlar::test;
 
 namespace {
@@ -95,7 +96,7 @@ TEST_CASE("npz: a damaged array is one error on every rank, wherever the damage 
     write_together(folder.ranks, path, damaged);
     for (std::string const& sentence : {said([&] { (void)load_npz<double, layout<none, "q">>(m, path, "u"); }),
                                         said([&] { (void)load_npz<double, layout<none, none>>(m, path, "u"); })}) {
-      CHECK_MESSAGE(sentence.starts_with("ashlar::load_npz: "), sentence);
+      CHECK_MESSAGE(sentence.starts_with("ashlar::io::load_npz: "), sentence);
       CHECK_MESSAGE(sentence.find("x.npz: u: the array is damaged: its CRC-32 is not") != sentence.npos, sentence);
     }
   }
@@ -110,7 +111,7 @@ TEST_CASE("npz: a file that is not as expected is one error on every rank") {
   save_npz(path, npz_array("u", numbered<double, layout<"p", none>>(m, shape::of(5, 4))),
            npz_array("k", numbered<int, layout<none>>(m, shape::of(3))));
   auto const refused = [&](std::string const& sentence, char const* why) {
-    CHECK_MESSAGE(sentence.starts_with("ashlar::load_npz: "), sentence);
+    CHECK_MESSAGE(sentence.starts_with("ashlar::io::load_npz: "), sentence);
     CHECK_MESSAGE(sentence.find(why) != sentence.npos, sentence);
   };
   auto const load = [&](char const* name) {

@@ -10,6 +10,7 @@ void pdgemm_(char const*, char const*, int const*, int const*, int const*, doubl
 }
 
 using namespace ashlar;
+using namespace ashlar::linalg;
 using namespace ashlar::test;
 
 namespace {
@@ -20,7 +21,7 @@ int const one = 1;
 template <class X>
 void factor_in_place(X const& a) {
   auto const before = dense_of(a);
-  auto const d = scalapack_descriptor(a);
+  auto const d = linalg::scalapack_descriptor(a);
   int info = 0;
   pdpotrf_("U", &d[2], a.data(), &one, &one, d.data(), &info, 1);
   CHECK(info == 0);
@@ -36,7 +37,8 @@ void multiply(M const& m, index_t rows, index_t inner, index_t columns) {
   auto const a = generate<double, La>(m, {rows, inner}, general<double>{1});
   auto const b = generate<double, Lb>(m, {inner, columns}, general<double>{2});
   auto const c = generate<double, Lc>(m, {rows, columns}, general<double>{3});
-  auto const da = scalapack_descriptor(a), db = scalapack_descriptor(b), dc = scalapack_descriptor(c);
+  auto const da = linalg::scalapack_descriptor(a), db = linalg::scalapack_descriptor(b),
+             dc = linalg::scalapack_descriptor(c);
   double const alpha = 1, beta = 0;
   pdgemm_("N", "N", &dc[2], &dc[3], &da[2], &alpha, b.data(), &one, &one, db.data(), a.data(), &one, &one, da.data(),
           &beta, c.data(), &one, &one, dc.data());
@@ -76,6 +78,6 @@ TEST_CASE("ranks that differ along further axes have a grid each, and axes of on
 TEST_CASE("a matrix that ScaLAPACK cannot count is an error on every rank") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, testing::ranks()});
   auto const a = make<double, layout<cyclic("p", 64), cyclic("q", 64)>>(m, {0, index_t{1} << 31});
-  CHECK(said([&] { (void)scalapack_descriptor(a); }) ==
+  CHECK(said([&] { (void)linalg::scalapack_descriptor(a); }) ==
         "ashlar::linalg: ScaLAPACK counts rows and columns up to 2^31 - 1; found extents (0, 2147483648)");
 }

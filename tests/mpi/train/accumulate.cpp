@@ -9,6 +9,7 @@
 #include <cmath>
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace ashlar::test;
 
 namespace {
@@ -82,7 +83,7 @@ TEST_CASE("two gradients that share a tensor are summed apart") {
   CHECK(shard(std::get<0>(sum_of_both)) == shard(x * 3.));
   CHECK(shard(std::get<1>(sum_of_both)) == shard(x * 3.));
   CHECK_THROWS_WITH_AS(accumulate(0, [&](index_t) { return std::tuple(x); }),
-                       "ashlar::accumulate: it takes 1 microbatch or more", error);
+                       "ashlar::training::accumulate: it takes 1 microbatch or more", error);
 }
 
 namespace {

@@ -5,6 +5,9 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using namespace ashlar::test;
 
 namespace {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace ashlar::test;
 namespace fs = std::filesystem;
 
@@ -117,7 +118,7 @@ TEST_CASE("csv_log: a row of another length on one rank is one error on every ra
   communicator const& c = f.m.communicator();
   csv_log log(c, f.path / "a.csv", columns);
   for (int wrong = 0; wrong < c.size(); ++wrong) {
-    std::string const sentence = "ashlar::csv_log: " + (f.path / "a.csv").string() +
+    std::string const sentence = "ashlar::training::csv_log: " + (f.path / "a.csv").string() +
                                  ": expected 2 numbers, one per column, found 3 (on rank " + std::to_string(wrong) +
                                  ")";
     auto const row = [&] { return c.rank() == wrong ? std::vector<double>{1, 2, 3} : std::vector<double>{1, 2}; };

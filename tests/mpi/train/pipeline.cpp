@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace ashlar::test;
 
 namespace {

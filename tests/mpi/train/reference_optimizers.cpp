@@ -10,6 +10,8 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::io;
+using namespace ashlar::training;
 using namespace ashlar::test;
 
 namespace {

@@ -12,6 +12,7 @@
 #include <cmath>
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace ashlar::test;
 
 namespace {

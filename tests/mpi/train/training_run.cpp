@@ -10,6 +10,8 @@
 #include <sstream>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::training;
 using test::said;
 using test::shared_folder;
 
@@ -113,6 +115,7 @@ TEST_CASE("require_equal_replicas: one rank's shard that differs from its replic
   CHECK(said([&] { require_equal_replicas(m, tree(0)); }).empty());
   std::string const text = said([&] { require_equal_replicas(m, tree(1e-9)); });
   // Without pairs no other rank has this shard.
-  CHECK_MESSAGE(pairs == (text.find("ashlar::require_equal_replicas: the checksums of the parameters") != text.npos),
-                text);
+  CHECK_MESSAGE(
+      pairs == (text.find("ashlar::training::require_equal_replicas: the checksums of the parameters") != text.npos),
+      text);
 }

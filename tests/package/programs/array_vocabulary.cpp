@@ -7,6 +7,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::training;
 using line = mesh<axis<"x">>;
 
 constexpr index_t rows = 13, columns = 6;

@@ -6,6 +6,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::training;
 using line = mesh<axis<"model">>;
 
 constexpr index_t batch = 2, positions = 7, heads = 5, d = 4, channels = heads * d;

@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using line = mesh<axis<"data">>;
 
 constexpr index_t examples = 203, features = 5;

@@ -3,6 +3,7 @@
 #include "../examples/support/transformer.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using transformer::grid;
 
 namespace {

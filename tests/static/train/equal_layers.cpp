@@ -4,6 +4,7 @@
 #include "ashlar/train/adam.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using transformer::grid;
 
 namespace {

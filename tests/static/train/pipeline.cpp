@@ -5,6 +5,7 @@
 #include "ashlar/train/strategy.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include "support/network.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 using namespace ashlar::test;
 
 namespace {

@@ -4,6 +4,7 @@
 #include "ashlar/train/place.hpp"
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 namespace {
 

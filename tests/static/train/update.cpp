@@ -6,6 +6,7 @@
 #include <tuple>
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
 
 namespace {
 

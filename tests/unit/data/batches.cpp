@@ -8,6 +8,7 @@
 #include <numeric>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
 
 namespace {
 
@@ -108,18 +109,18 @@ TEST_CASE("all permutations of four examples are equally likely, and so is every
 TEST_CASE("sizes that make no batches, and batches that there are not, are refused") {
   CHECK_THROWS_WITH_AS(
       shuffled_batches(-1, 128, prng_key{1}, 0),
-      "ashlar::shuffled_batches: expected 0 examples or more in batches of 1 or more, found -1 in batches of 128",
+      "ashlar::datasets::shuffled_batches: expected 0 examples or more in batches of 1 or more, found -1 in batches of 128",
       error);
   CHECK_THROWS_WITH_AS(shuffled_batches(10, 0, prng_key{1}, 0), doctest::Contains("10 in batches of 0"), error);
   CHECK_THROWS_WITH_AS(shuffled_batches(10, -5, prng_key{1}, 0), doctest::Contains("batches of -5"), error);
   shuffled_batches const b(10, 4, prng_key{1}, 0);
-  CHECK_THROWS_WITH_AS((void)b.size(3), "ashlar::shuffled_batches: expected one of the 3 batches, found batch 3",
-                       error);
+  CHECK_THROWS_WITH_AS((void)b.size(3),
+                       "ashlar::datasets::shuffled_batches: expected one of the 3 batches, found batch 3", error);
   CHECK_THROWS_WITH_AS((void)b.examples(-1, 0, 0),
-                       "ashlar::shuffled_batches: expected one of the 3 batches, found batch -1", error);
-  CHECK_THROWS_WITH_AS((void)b.examples(2, 0, 3),
-                       "ashlar::shuffled_batches: expected positions within a batch of 2 examples, found 0 to 3",
-                       error);
+                       "ashlar::datasets::shuffled_batches: expected one of the 3 batches, found batch -1", error);
+  CHECK_THROWS_WITH_AS(
+      (void)b.examples(2, 0, 3),
+      "ashlar::datasets::shuffled_batches: expected positions within a batch of 2 examples, found 0 to 3", error);
 }
 
 TEST_CASE("microbatches fill whole batches") {

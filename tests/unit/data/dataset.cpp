@@ -7,6 +7,8 @@
 #include <thread>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::io;
 using namespace ashlar::test;
 
 namespace {
@@ -68,13 +70,14 @@ TEST_CASE("what is said about batches is kept, and does not change the dataset t
     }
   }
   CHECK_THROWS_WITH_AS(d.batch(0), doctest::Contains("1 example or more, found 0"), error);
-  CHECK_THROWS_WITH_AS(d.prefetch(-1), "ashlar::dataset: expected to prefetch 0 batches or more, found -1", error);
+  CHECK_THROWS_WITH_AS(d.prefetch(-1), "ashlar::datasets::dataset: expected to prefetch 0 batches or more, found -1",
+                       error);
 }
 
 TEST_CASE("arrays that are no examples, or not as many, are refused") {
   CHECK_THROWS_WITH_AS(dataset({}), doctest::Contains("one array or more"), error);
   CHECK_THROWS_WITH_AS(from_arrays(numbered({3}), numbered({4, 2})),
-                       "ashlar::dataset: expected as many examples in each array, found 3 and 4", error);
+                       "ashlar::datasets::dataset: expected as many examples in each array, found 3 and 4", error);
   CHECK_THROWS_WITH_AS(array_source(npy_array{{}, npy_kind::f8, bytes(8)}), doctest::Contains("found a scalar"), error);
   CHECK_THROWS_WITH_AS(array_source(idx_array{{2, 3}, bytes(5)}),
                        doctest::Contains("expected 6 bytes of elements (2 x 3), found 5"), error);

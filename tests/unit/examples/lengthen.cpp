@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace examples;
 
 TEST_CASE("classes are drawn by their probabilities") {

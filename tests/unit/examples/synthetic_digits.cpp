@@ -7,6 +7,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace examples;
 
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::io;
 
 TEST_CASE("crc32c: the values of RFC 3720, appendix B.4") {
   std::vector<unsigned char> const zeros(32, 0), ones(32, 0xff);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace ashlar::test;
 namespace fs = std::filesystem;
 
@@ -79,7 +80,7 @@ void check_refused(bytes const& content, std::string const& expected, std::strin
   auto const r = read(content);
   CAPTURE(r.sentence);
   CHECK(!r.array);
-  CHECK(r.sentence.find("ashlar::read_idx: /") == 0);
+  CHECK(r.sentence.find("ashlar::io::read_idx: /") == 0);
   CHECK(r.sentence.find(expected) != std::string::npos);
   CHECK(r.sentence.find(found) != std::string::npos);
 }
@@ -132,7 +133,7 @@ TEST_CASE("the name, or the name with .gz") {
   temporary_folder const folder;
   auto const name = folder.path / "digits";
   auto const sentence =
-      "ashlar::read_idx: expected a file " + name.string() + " or " + name.string() + ".gz, found neither";
+      "ashlar::io::read_idx: expected a file " + name.string() + " or " + name.string() + ".gz, found neither";
   CHECK_THROWS_WITH_AS(read_idx(name), sentence.c_str(), error);
   write(folder.path / "digits.gz", gzip(labels(20)));
   CHECK(read_idx(name).bytes.size() == 20);
@@ -182,7 +183,7 @@ TEST_CASE("every truncation is refused") {
       CAPTURE(n);
       auto const r = read({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n)});
       CHECK(!r.array);
-      CHECK(r.sentence.find("ashlar::read_idx") == 0);
+      CHECK(r.sentence.find("ashlar::io::read_idx") == 0);
     }
   check_refused({}, "expected a header of at least 4 bytes, found the end of the file", "");
   check_refused({file.begin(), file.begin() + 8}, "expected 2 extents, found 1", "");

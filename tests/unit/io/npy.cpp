@@ -13,6 +13,7 @@
 #include <optional>
 
 using namespace ashlar;
+using namespace ashlar::io;
 using namespace ashlar::test;
 namespace fs = std::filesystem;
 
@@ -57,7 +58,7 @@ void check_refused(bytes const& content, std::string const& expected, std::strin
   auto const r = read(content);
   CAPTURE(r.sentence);
   CHECK(!r.array);
-  CHECK(r.sentence.find("ashlar::read_npy: /") == 0);
+  CHECK(r.sentence.find("ashlar::io::read_npy: /") == 0);
   CHECK(r.sentence.find(expected) != std::string::npos);
   CHECK(r.sentence.find(found) != std::string::npos);
 }
@@ -217,7 +218,7 @@ TEST_CASE("npy: every truncation and every tail is refused") {
       CAPTURE(n);
       auto const r = read({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n)});
       CHECK(!r.array);
-      CHECK(r.sentence.find("ashlar::read_npy: /") == 0);
+      CHECK(r.sentence.find("ashlar::io::read_npy: /") == 0);
     }
     check_refused(joined(whole, {0}), "expected 80 bytes of elements (5 x 4, <i4)", "found 81");
   }
@@ -253,7 +254,7 @@ TEST_CASE(
             FAIL_CHECK("byte " << i << " became " << byte << " and the array another");
         } catch (error const& e) {
           ++refused;
-          if (std::string_view(e.what()).substr(0, 19) != "ashlar::read_npy: /") FAIL_CHECK(e.what());
+          if (std::string_view(e.what()).substr(0, 19) != "ashlar::io::read_npy: /") FAIL_CHECK(e.what());
         }
       }
       put(i, whole[i]);

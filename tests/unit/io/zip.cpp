@@ -15,7 +15,7 @@ using io_detail::checked_file, io_detail::zip_member;
 
 namespace {
 
-constexpr char const* caller = "ashlar::load_npz";
+constexpr char const* caller = "ashlar::io::load_npz";
 
 // A file of two members, and its members as they were placed.
 struct example {
@@ -89,7 +89,7 @@ bytes with_deflated(bytes const& data, std::uint64_t size) {
 }
 void check_refused(bytes const& file, std::size_t number, char const* why) {
   std::string const sentence = read(file, number).sentence;
-  CHECK_MESSAGE(sentence.starts_with("ashlar::load_npz: /"), sentence);
+  CHECK_MESSAGE(sentence.starts_with("ashlar::io::load_npz: /"), sentence);
   CHECK_MESSAGE(sentence.find(why) != sentence.npos, sentence);
   CHECK_MESSAGE(std::all_of(sentence.begin(), sentence.end(), [](char c) { return c >= ' ' && c <= '~'; }), sentence);
 }
@@ -303,7 +303,7 @@ TEST_CASE("zip: no change of one byte and no shorter file leads beyond the file"
   auto const check = [&](bytes const& content) {
     for (std::size_t i = 0; i < 2; ++i) {
       outcome const r = read(content, i);
-      CHECK((r.sentence.empty() || r.sentence.starts_with("ashlar::load_npz: /")));
+      CHECK((r.sentence.empty() || r.sentence.starts_with("ashlar::io::load_npz: /")));
       CHECK(r.content.size() <= content.size());
       errors += !r.sentence.empty();
     }

@@ -8,6 +8,7 @@
 #include <ranges>
 
 using namespace ashlar;
+using namespace ashlar::training;
 using test::said;
 
 namespace {
@@ -125,19 +126,20 @@ TEST_CASE("what cannot be trained on is an error") {
   CHECK(fit(0, seven, mean_of).empty());
   CHECK(contains(said([] { fit(1, std::vector<batch>{}, mean_of); }), "found none"));
   CHECK(contains(said([] { evaluate(std::vector<batch>{}, mean_of); }),
-                 "ashlar::fit: an epoch has 1 batch or more, found none; is the data empty?"));
+                 "ashlar::training::fit: an epoch has 1 batch or more, found none; is the data empty?"));
   CHECK(contains(said([] { evaluate(seven, [](batch const&) {
                              return batch_report{-1, {}};
                            }); }),
-                 "ashlar::fit: a step reports 0 examples or more, found -1"));
+                 "ashlar::training::fit: a step reports 0 examples or more, found -1"));
   int n = 0;
   auto const more_and_more = [&](batch const&) {
     return batch_report{1, std::vector<metric>(static_cast<std::size_t>(++n), {"loss", 0})};
   };
   CHECK(contains(said([&] { evaluate(seven, more_and_more); }), "other metrics"));
   auto const renamed = [&](batch const&) { return batch_report{1, {{++n % 2 ? "loss" : "cost", 0}}}; };
-  CHECK(contains(said([&] { evaluate(seven, renamed); }),
-                 "ashlar::fit: a step reports other metrics than the one before; report the same ones, in one order"));
+  CHECK(contains(
+      said([&] { evaluate(seven, renamed); }),
+      "ashlar::training::fit: a step reports other metrics than the one before; report the same ones, in one order"));
   CHECK(contains(said([] { (void)evaluate(seven, mean_of)["accuracy"]; }), "no metric has the name accuracy"));
 }
 

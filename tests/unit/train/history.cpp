@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 TEST_CASE("epoch_table: numbers stand below their names, line by line or all at once") {
   epoch_table t({"epoch", "loss", "validation accuracy"});
@@ -23,6 +24,6 @@ TEST_CASE("epoch_table: numbers stand below their names, line by line or all at 
 TEST_CASE("epoch_table: a long number keeps a space before it, and a row of another length is refused") {
   epoch_table t({"a", "b"});
   CHECK(t.add({123456789, -1.5e300}) == "   123456789 -1.500e+300\n");
-  CHECK_THROWS_WITH_AS(t.add({1}), "ashlar::epoch_table: expected 2 numbers, one per column, found 1", error);
+  CHECK_THROWS_WITH_AS(t.add({1}), "ashlar::training::epoch_table: expected 2 numbers, one per column, found 1", error);
   CHECK(t.rows().size() == 1);
 }

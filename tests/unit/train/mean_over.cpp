@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::datasets;
+using namespace ashlar::training;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace ashlar;
+using namespace ashlar::training;
 
 TEST_CASE("the cosine is the library's to the last digits") {
   double furthest = 0;
@@ -15,7 +16,8 @@ TEST_CASE("the cosine is the library's to the last digits") {
 }
 
 TEST_CASE("schedules without steps, and a warm-up before a warm-up, are refused") {
-  CHECK_THROWS_WITH_AS(cosine_decay(1, 0), doctest::Contains("ashlar::cosine_decay: it takes 1 step or more"), error);
-  CHECK_THROWS_WITH_AS(warm_up(-1, 1), doctest::Contains("ashlar::warm_up: it takes 0 steps or more"), error);
+  CHECK_THROWS_WITH_AS(cosine_decay(1, 0), doctest::Contains("ashlar::training::cosine_decay: it takes 1 step or more"),
+                       error);
+  CHECK_THROWS_WITH_AS(warm_up(-1, 1), doctest::Contains("ashlar::training::warm_up: it takes 0 steps or more"), error);
   CHECK_THROWS_WITH_AS(warm_up(2, warm_up(3, 1)), doctest::Contains("a schedule that does not warm up itself"), error);
 }

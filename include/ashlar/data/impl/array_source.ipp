@@ -16,7 +16,7 @@ ASHLAR_INLINE void check_raw(checked_file const& file, std::vector<index_t> cons
 
 }  // namespace ashlar::data_detail
 
-namespace ashlar {
+namespace ashlar::datasets {
 
 ASHLAR_INLINE std::uint8_t const* array_source::read(index_t example, index_t first, index_t n,
                                                      std::uint8_t* scratch) const {
@@ -50,34 +50,36 @@ ASHLAR_INLINE array_source array_source::cached() const {
   return array_source(std::move(s));
 }
 
-ASHLAR_INLINE array_source array_source::borrow(idx_array const& a) {
-  return array_source(a.extents, npy_kind::u1, nullptr, a.bytes.data());
+ASHLAR_INLINE array_source array_source::borrow(io::idx_array const& a) {
+  return array_source(a.extents, io::npy_kind::u1, nullptr, a.bytes.data());
 }
 
 ASHLAR_INLINE array_source array_source::in_file(std::shared_ptr<io_detail::checked_file const> file,
-                                                 std::vector<index_t> extents, npy_kind kind, std::size_t begin) {
+                                                 std::vector<index_t> extents, io::npy_kind kind, std::size_t begin) {
   array_source a(std::move(extents), kind, nullptr, nullptr);
   a.state_->file = std::move(file);
   a.state_->begin = begin;
   return a;
 }
 
-ASHLAR_INLINE array_source::array_source(std::vector<index_t> extents, npy_kind kind, std::vector<std::uint8_t> bytes)
+ASHLAR_INLINE array_source::array_source(std::vector<index_t> extents, io::npy_kind kind,
+                                         std::vector<std::uint8_t> bytes)
     : array_source(std::move(extents), kind, nullptr, nullptr) {
   auto owner = std::make_shared<std::vector<std::uint8_t>>(std::move(bytes));
   if (owner->size() != state_->example_bytes * static_cast<std::size_t>(examples()))
-    throw error("ashlar::array_source: expected " +
+    throw error("ashlar::datasets::array_source: expected " +
                 std::to_string(state_->example_bytes * static_cast<std::size_t>(examples())) + " bytes of elements (" +
                 io_detail::extents_text(state_->extents) + "), found " + std::to_string(owner->size()));
   state_->elements = owner->data();
   state_->owner = std::move(owner);
 }
 
-ASHLAR_INLINE array_source::array_source(std::vector<index_t> extents, npy_kind kind, std::shared_ptr<void const> owner,
-                                         std::uint8_t const* elements)
+ASHLAR_INLINE array_source::array_source(std::vector<index_t> extents, io::npy_kind kind,
+                                         std::shared_ptr<void const> owner, std::uint8_t const* elements)
     : state_(std::make_shared<data_detail::source_state>()) {
   if (extents.empty())
-    throw error("ashlar::array_source: expected an array whose first dimension counts examples, found a scalar");
+    throw error(
+        "ashlar::datasets::array_source: expected an array whose first dimension counts examples, found a scalar");
   state_->extents = std::move(extents);
   state_->kind = kind;
   state_->example_bytes = io_detail::name_of(kind).size;
@@ -86,4 +88,4 @@ ASHLAR_INLINE array_source::array_source(std::vector<index_t> extents, npy_kind 
   state_->elements = elements;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets

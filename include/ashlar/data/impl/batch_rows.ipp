@@ -41,7 +41,7 @@ ASHLAR_INLINE shape batch_extents(array_source const& from, index_t rows, int ra
     extents[1] = from.size();
   } else if (rank != 1 || from.size() != 1) {
     throw error(
-        "ashlar::batch_stream: expected a layout with the dimensions of the array, or with two, of examples and of their elements, found one of " +
+        "ashlar::datasets::batch_stream: expected a layout with the dimensions of the array, or with two, of examples and of their elements, found one of " +
         std::to_string(rank) + " for examples of " + extents_text({example.begin(), example.end()}) +
         (rank == 1 ? "; give the layout a second dimension" : ""));
   }

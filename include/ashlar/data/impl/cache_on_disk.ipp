@@ -36,7 +36,8 @@ ASHLAR_INLINE part_names::part_names(std::string file) : file_(std::move(file)) 
 ASHLAR_INLINE std::string part_names::next() const {
   unsigned number = 0;
   if (::getentropy(&number, sizeof number) != 0)
-    throw std::system_error(errno, std::generic_category(), "ashlar::cache_on_disk: a random number for a file name");
+    throw std::system_error(errno, std::generic_category(),
+                            "ashlar::datasets::cache_on_disk: a random number for a file name");
   return file_ + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number) + ".part";
 }
 
@@ -71,8 +72,9 @@ ASHLAR_INLINE std::string sealed_file::seal(std::uint64_t bytes, std::uint32_t s
 ASHLAR_INLINE bool is_whole(std::string const& cache, std::string_view of) {
   if (!is_file(cache) || !is_file(seal_beside(cache))) return false;
   std::string seal(cache_block, 0), block(cache_block, 0);
-  seal.resize(checked_file(seal_beside(cache), "ashlar::cache_on_disk").read_some(0, seal.data(), seal.size()));
-  checked_file const file(cache, "ashlar::cache_on_disk");
+  seal.resize(
+      checked_file(seal_beside(cache), "ashlar::datasets::cache_on_disk").read_some(0, seal.data(), seal.size()));
+  checked_file const file(cache, "ashlar::datasets::cache_on_disk");
   std::uint64_t size = 0;
   std::uint32_t sum = 0;
   while (std::size_t const n = file.read_some(size, block.data(), block.size())) {
@@ -104,7 +106,7 @@ ASHLAR_INLINE void write_cache(std::string const& path, array_source const& a, s
   std::string const text = cache.seal(of);
   seal.write(text.data(), text.size());
   seal.finish();
-  sync_folder_of(path, "ashlar::cache_on_disk");
+  sync_folder_of(path, "ashlar::datasets::cache_on_disk");
 }
 
 }  // namespace ashlar::data_detail

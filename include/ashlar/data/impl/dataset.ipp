@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of data/dataset.hpp.
 
-namespace ashlar {
+namespace ashlar::datasets {
 
 ASHLAR_INLINE dataset::dataset(std::vector<array_source> arrays) : arrays_(std::move(arrays)) {
-  if (arrays_.empty()) throw error("ashlar::dataset: expected one array or more, found none");
+  if (arrays_.empty()) throw error("ashlar::datasets::dataset: expected one array or more, found none");
   for (array_source const& a : arrays_)
     if (a.examples() != arrays_[0].examples())
-      throw error("ashlar::dataset: expected as many examples in each array, found " +
+      throw error("ashlar::datasets::dataset: expected as many examples in each array, found " +
                   std::to_string(arrays_[0].examples()) + " and " + std::to_string(a.examples()));
 }
 
@@ -17,8 +17,8 @@ ASHLAR_INLINE std::span<index_t const> dataset::chosen() const {
 
 ASHLAR_INLINE std::pair<dataset, dataset> dataset::split(index_t n, prng_key key) const {
   if (n < 0 || n > examples())
-    throw error("ashlar::dataset: expected to split off 0 to " + std::to_string(examples()) + " examples, found " +
-                std::to_string(n));
+    throw error("ashlar::datasets::dataset: expected to split off 0 to " + std::to_string(examples()) +
+                " examples, found " + std::to_string(n));
   std::vector<bool> drawn(static_cast<std::size_t>(examples()));
   if (n > 0) {
     shuffled_batches const order(examples(), n, key, 0);
@@ -40,12 +40,14 @@ ASHLAR_INLINE dataset dataset::shuffle(prng_key key) const {
 }
 
 ASHLAR_INLINE dataset dataset::batch(index_t n, last_batch last) const {
-  if (n < 1) throw error("ashlar::dataset: expected batches of 1 example or more, found " + std::to_string(n));
+  if (n < 1)
+    throw error("ashlar::datasets::dataset: expected batches of 1 example or more, found " + std::to_string(n));
   return with([&](batching& b) { b.size = n, b.last = last; });
 }
 
 ASHLAR_INLINE dataset dataset::prefetch(int depth) const {
-  if (depth < 0) throw error("ashlar::dataset: expected to prefetch 0 batches or more, found " + std::to_string(depth));
+  if (depth < 0)
+    throw error("ashlar::datasets::dataset: expected to prefetch 0 batches or more, found " + std::to_string(depth));
   return with([&](batching& b) { b.prefetch = depth; });
 }
 
@@ -55,4 +57,4 @@ ASHLAR_INLINE dataset dataset::cache() const {
   return d;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::datasets

@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace ashlar {
-
-namespace io_detail {
+namespace ashlar::io_detail {
 
 /// The elements of a value that load_hdf5_attribute returns.
 template <class A>
@@ -101,7 +99,7 @@ inline stored_attribute numbers_of_hdf5(hid_t attribute, hid_t type, array_type 
 /// Error: ashlar::error with the file, the attribute, the expected and the found value.
 inline stored_attribute read_hdf5_attribute(std::string const& path, std::string const& object, std::string const& name,
                                             array_type to, bool is_vector) {
-  std::string const caller = "ashlar::load_hdf5_attribute", called = name + " of " + object;
+  std::string const caller = "ashlar::io::load_hdf5_attribute", called = name + " of " + object;
   checked_file const file_bytes(path, caller.c_str());
   hdf5_silence const silence;
   try {
@@ -161,7 +159,9 @@ A value_of_attribute(stored_attribute const& a) {
     return std::move(all.front());
 }
 
-}  // namespace io_detail
+}  // namespace ashlar::io_detail
+
+namespace ashlar::io {
 
 /// Reads an attribute of a dataset, a group or, by the object "/", a file. A is a type that tensors in files have,
 /// std::string, or std::vector of one of these. Elements are converted as by load_npy.
@@ -175,23 +175,25 @@ A value_of_attribute(stored_attribute const& a) {
 template <class A, class M>
 A load_hdf5_attribute(device_mesh<M> const& m, std::string const& path, std::string const& object,
                       std::string const& name, call_site w = call_site::current()) {
-  static_assert(!io_detail::attributes_have_no_such_value<A>::value,
-                "ashlar::load_hdf5_attribute: values are std::string, bool, integers, float, double or complex numbers "
-                "of these, or vectors of one of these; load one of these");
+  static_assert(
+      !io_detail::attributes_have_no_such_value<A>::value,
+      "ashlar::io::load_hdf5_attribute: values are std::string, bool, integers, float, double or complex numbers "
+      "of these, or vectors of one of these; load one of these");
   using T = typename io_detail::attribute_value<A>::element;
   constexpr bool is_vector = io_detail::attribute_value<A>::is_vector;
   constexpr io_detail::array_type type = io_detail::type_of_elements<T>();
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_hdf5_attribute", w);
-  io_detail::require_same_file(c, path, "ashlar::load_hdf5_attribute");
+  io_detail::require_same_file(c, path, "ashlar::io::load_hdf5_attribute");
   index_t const same[]{static_cast<index_t>(crc32c(0, object.data(), object.size())),
                        static_cast<index_t>(crc32c(0, name.data(), name.size())), static_cast<index_t>(type),
                        is_vector};
-  comm::require_equal(c, same, "ashlar::load_hdf5_attribute: " + path + ": object and name (as checksums) and type");
+  comm::require_equal(c, same,
+                      "ashlar::io::load_hdf5_attribute: " + path + ": object and name (as checksums) and type");
   io_detail::stored_attribute a;
   comm::on_root(c, [&] { a = io_detail::read_hdf5_attribute(path, object, name, type, is_vector); });
   comm_detail::broadcast_array(c, a);
   return comm::collectively(c, [&] { return io_detail::value_of_attribute<A>(a); });
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io

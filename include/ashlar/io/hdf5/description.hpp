@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// A name with a text, a number, or a vector of these: an attribute of an HDF5 dataset or file. load_hdf5_attribute reads it.
 /// Pre: the name and texts are UTF-8, without null bytes. Else all that writes them throws, and writes no file.
@@ -33,7 +33,9 @@ struct hdf5_options {
   std::vector<hdf5_attribute> attributes = {};
 };
 
-namespace io_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 /// A dataset of a file that is not written yet.
 struct hdf5_dataset {
@@ -183,6 +185,4 @@ inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vec
   return memory;
 }
 
-}  // namespace io_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::io_detail

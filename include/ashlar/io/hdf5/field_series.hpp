@@ -7,7 +7,7 @@
 #include "ashlar/io/xdmf.hpp"
 #include <bit>
 
-namespace ashlar {
+namespace ashlar::io {
 
 /// The options of field_series: the grid, and the storage of its datasets.
 struct field_series_options {
@@ -59,11 +59,12 @@ class field_series {
   ///   Then the series has the steps that it had. Partial layouts do not compile.
   template <plain_tensor... X>
   void write(comm_detail::at_call<double> at, series_field<X> const&... fields) {
-    static_assert(sizeof...(X) != 0, "ashlar::field_series: a step has one field or more; give series_field(\"u\", u)");
+    static_assert(sizeof...(X) != 0,
+                  "ashlar::io::field_series: a step has one field or more; give series_field(\"u\", u)");
     static_assert((!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value && ...),
-                  "ashlar::field_series: the layout of a field is partial; all_reduce or reduce_scatter it first");
+                  "ashlar::io::field_series: the layout of a field is partial; all_reduce or reduce_scatter it first");
     static_assert((!has_no_xdmf_type<element_t<X>>::value && ...),
-                  "ashlar::field_series: elements are float, double or integers; cast the field, or write real and "
+                  "ashlar::io::field_series: elements are float, double or integers; cast the field, or write real and "
                   "imaginary parts");
     communicator const& c = mesh_.communicator();
     comm_detail::calls_as const here(c, "field_series::write", at.site, io_detail::way_of_tensors<X...>());
@@ -99,7 +100,7 @@ class field_series {
   index_t steps() const { return count_; }
 
  private:
-  static constexpr char const* caller = "ashlar::field_series";
+  static constexpr char const* caller = "ashlar::io::field_series";
 
   template <class T>
   struct has_no_xdmf_type {
@@ -169,4 +170,4 @@ class field_series {
   index_t count_ = 0;
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::io

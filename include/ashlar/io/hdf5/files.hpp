@@ -7,18 +7,16 @@
 #include "ashlar/io/hdf5/update.hpp"
 #include <memory>
 
-namespace ashlar {
-
-namespace io_detail {
+namespace ashlar::io_detail {
 
 /// Opens the dataset on every rank. Collective: all ranks of c.
 /// Error: ashlar::error on every rank, also if the ranks name, or read, different datasets.
 inline std::unique_ptr<hdf5_input> opened_hdf5(communicator const& c, std::string const& path,
                                                std::string const& dataset, array_type to, int rank,
                                                std::optional<array_box> const& box) {
-  require_same_file(c, path, "ashlar::load_hdf5");
+  require_same_file(c, path, "ashlar::io::load_hdf5");
   auto in = comm::collectively(c, [&] { return std::make_unique<hdf5_input>(path, dataset, to, rank, box); });
-  comm::require_equal(c, in->seen(), "ashlar::load_hdf5: " + path + ": element type, place, extents and box");
+  comm::require_equal(c, in->seen(), "ashlar::io::load_hdf5: " + path + ": element type, place, extents and box");
   return in;
 }
 
@@ -57,18 +55,22 @@ sharded_tensor<T, L, M> tensor_of_hdf5(device_mesh<M> const& m, hdf5_input const
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
                                       std::optional<array_box> const& box, call_site const& w) {
-  static_assert(!layout_is_partial<L>::value,
-                "ashlar::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout "
-                "without it");
-  static_assert(!files_have_no_such_elements<T>::value,
-                "ashlar::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one "
-                "of these and cast the tensor");
+  static_assert(
+      !layout_is_partial<L>::value,
+      "ashlar::io::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout "
+      "without it");
+  static_assert(
+      !files_have_no_such_elements<T>::value,
+      "ashlar::io::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one "
+      "of these and cast the tensor");
   communicator const& c = m.communicator();
   calls_as const here(c, "load_hdf5", w, fingerprint_of(collective::exchange, way_of_load<T, L, M>(), box.has_value()));
   return tensor_of_hdf5<T, L>(m, *opened_hdf5(c, path, dataset, type_of_elements<T>(), L::rank, box));
 }
 
-}  // namespace io_detail
+}  // namespace ashlar::io_detail
+
+namespace ashlar::io {
 
 /// Reads a dataset of an HDF5 file into a tensor of any layout. The dataset may be contiguous or in chunks, with the
 /// filters that HDF5 has. Elements are converted as by load_npy.
@@ -98,7 +100,9 @@ sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& pa
                                         w);
 }
 
-namespace io_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 /// The dataset that a tensor becomes. Collective: all ranks of c. Error: if the options do not fit the tensor.
 inline std::vector<hdf5_field> one_field(communicator const& c, shard_to_write const& shard, std::string const& path,
@@ -114,7 +118,9 @@ inline std::vector<hdf5_field> one_field(communicator const& c, shard_to_write c
   return fields;
 }
 
-}  // namespace io_detail
+}  // namespace ashlar::io_detail
+
+namespace ashlar::io {
 
 /// Writes a tensor of any layout as a dataset of a new HDF5 file, which h5py reads. Evaluates elementwise expressions.
 /// Of a tensor with a halo it writes the owned cells.
@@ -132,16 +138,17 @@ template <plain_tensor X>
 void save_hdf5(X const& expression, std::string const& path, std::string const& dataset,
                hdf5_options const& options = {}, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
-                "ashlar::save_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(!io_detail::files_have_no_such_elements<element_t<X>>::value,
-                "ashlar::save_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
-                "tensor to one of these");
+                "ashlar::io::save_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert(
+      !io_detail::files_have_no_such_elements<element_t<X>>::value,
+      "ashlar::io::save_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
+      "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "save_hdf5", w, io_detail::way_of(x.layout));
-  io_detail::require_same_file(c, path, "ashlar::save_hdf5");
-  auto fields = io_detail::one_field(c, io_detail::shard_of(x), path, dataset, options, "ashlar::save_hdf5");
-  io_detail::write_fields(c, path, "ashlar::save_hdf5", fields, {});
+  io_detail::require_same_file(c, path, "ashlar::io::save_hdf5");
+  auto fields = io_detail::one_field(c, io_detail::shard_of(x), path, dataset, options, "ashlar::io::save_hdf5");
+  io_detail::write_fields(c, path, "ashlar::io::save_hdf5", fields, {});
 }
 
 /// Adds a tensor of any layout as a new dataset to an HDF5 file that exists, as h5py does with mode "r+". Evaluates
@@ -163,16 +170,17 @@ template <plain_tensor X>
 void add_hdf5(X const& expression, std::string const& path, std::string const& dataset,
               hdf5_options const& options = {}, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
-                "ashlar::add_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(!io_detail::files_have_no_such_elements<element_t<X>>::value,
-                "ashlar::add_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
-                "tensor to one of these");
+                "ashlar::io::add_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert(
+      !io_detail::files_have_no_such_elements<element_t<X>>::value,
+      "ashlar::io::add_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
+      "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "add_hdf5", w, io_detail::way_of(x.layout));
-  io_detail::require_same_file(c, path, "ashlar::add_hdf5");
-  auto fields = io_detail::one_field(c, io_detail::shard_of(x), path, dataset, options, "ashlar::add_hdf5");
-  io_detail::add_fields(c, path, "ashlar::add_hdf5", fields);
+  io_detail::require_same_file(c, path, "ashlar::io::add_hdf5");
+  auto fields = io_detail::one_field(c, io_detail::shard_of(x), path, dataset, options, "ashlar::io::add_hdf5");
+  io_detail::add_fields(c, path, "ashlar::io::add_hdf5", fields);
 }
 
 /// Writes a tensor of any layout into a box of a dataset of an HDF5 file that exists: its elements from index `begin` on.
@@ -199,17 +207,20 @@ template <plain_tensor X>
 void update_hdf5(X const& expression, std::string const& path, std::string const& dataset, std::vector<index_t> begin,
                  call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
-                "ashlar::update_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(!io_detail::files_have_no_such_elements<element_t<X>>::value,
-                "ashlar::update_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
-                "tensor to one of these");
+                "ashlar::io::update_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert(
+      !io_detail::files_have_no_such_elements<element_t<X>>::value,
+      "ashlar::io::update_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
+      "tensor to one of these");
   auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "update_hdf5", w, io_detail::way_of(x.layout));
   io_detail::update_dataset(c, path, dataset, std::move(begin), io_detail::shard_of(x));
 }
 
-namespace io_detail {
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 /// One index per dimension. It takes no braces of hdf5_options.
 struct first_index {
@@ -218,14 +229,17 @@ struct first_index {
   first_index(Index...) {}
 };
 
-}  // namespace io_detail
+}  // namespace ashlar::io_detail
+
+namespace ashlar::io {
 
 /// A first index of a box is an error: save_hdf5 writes new files.
 template <plain_tensor X>
 void save_hdf5(X const&, std::string const&, std::string const&, io_detail::first_index) {
-  static_assert(!std::is_same_v<X, X>,
-                "ashlar::save_hdf5: it writes a new file; write a box of a file that exists by update_hdf5(x, path, "
-                "dataset, begin)");
+  static_assert(
+      !std::is_same_v<X, X>,
+      "ashlar::io::save_hdf5: it writes a new file; write a box of a file that exists by update_hdf5(x, path, "
+      "dataset, begin)");
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io

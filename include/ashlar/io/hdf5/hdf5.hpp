@@ -3,7 +3,7 @@
 #pragma once
 #if !__has_include(<hdf5.h>)
 #error \
-    "ashlar::save_hdf5: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
+    "ashlar::io::save_hdf5: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
 #include <missing/hdf5.h>  // ends the compilation here
 #endif
 #include <hdf5.h>

@@ -17,7 +17,7 @@ class hdf5_input {
   hdf5_input(std::string file_path, std::string dataset, array_type to, int rank,
              std::optional<array_box> const& wanted)
       : to_(to),
-        set_(std::move(file_path), dataset, "ashlar::load_hdf5", rank, wanted, std::size_t{32} << 20,
+        set_(std::move(file_path), dataset, "ashlar::io::load_hdf5", rank, wanted, std::size_t{32} << 20,
              [&](array_type found, hdf5_elements const& elements) {
                if (!widens(found, to))
                  throw error("expected elements of type " + std::string(name_of(to).name) + " in " + dataset +

@@ -40,7 +40,7 @@ class hdf5_target {
       stored_bytes_ = H5Tget_size(set_.stored());
     });
   }
-  static constexpr char const* caller = "ashlar::update_hdf5";
+  static constexpr char const* caller = "ashlar::io::update_hdf5";
   checked_file& file() { return out_; }
   opened_dataset const& set() const { return set_; }
   bool is_chunked() const { return grid_.has_value(); }
@@ -315,7 +315,7 @@ inline void update_dataset(communicator const& c, std::string const& path, std::
   });
   comm::require_equal(
       c, target->seen(),
-      "ashlar::update_hdf5: " + path + ": name (as checksum), element types, storage, extents, box and chunks");
+      "ashlar::io::update_hdf5: " + path + ": name (as checksum), element types, storage, extents, box and chunks");
   if (shard.array.extents.size() != 0) write_box(c, *target, shard);
 }
 

@@ -9,7 +9,7 @@ inline bool is_gzipped(checked_file const& file) {
   return file.read_some(0, first, 2) == 2 && first[0] == 0x1f && first[1] == 0x8b;
 }
 
-ASHLAR_INLINE idx_source::idx_source(std::string const& file_path) : file_(file_path, "ashlar::read_idx") {
+ASHLAR_INLINE idx_source::idx_source(std::string const& file_path) : file_(file_path, "ashlar::io::read_idx") {
   if (is_gzipped(file_)) inflated_.emplace(inflated_bytes::format::gzip);
 }
 
@@ -42,8 +42,8 @@ ASHLAR_INLINE char const* idx_type_name(std::uint8_t code) {
 ASHLAR_INLINE std::string existing_idx_file(std::string const& name) {
   std::string path = name;
   if (!exists(path)) path += ".gz";
-  if (!exists(path)) throw error("ashlar::read_idx: expected a file " + name + " or " + path + ", found neither");
-  if (!is_file(path)) throw error("ashlar::read_idx: " + path + ": expected a file, found something else");
+  if (!exists(path)) throw error("ashlar::io::read_idx: expected a file " + name + " or " + path + ", found neither");
+  if (!is_file(path)) throw error("ashlar::io::read_idx: " + path + ": expected a file, found something else");
   return path;
 }
 
@@ -67,7 +67,7 @@ ASHLAR_INLINE std::optional<idx_place> place_of_idx(checked_file const& file) {
 
 }  // namespace ashlar::io_detail
 
-namespace ashlar {
+namespace ashlar::io {
 
 ASHLAR_INLINE idx_array read_idx(std::string const& name) {
   std::string const path = io_detail::existing_idx_file(name);
@@ -92,7 +92,7 @@ ASHLAR_INLINE idx_array read_idx(std::string const& name) {
 
 ASHLAR_INLINE digit_data read_mnist(std::string const& directory) {
   auto const fail = [](std::string const& file, std::string const& what) {
-    throw error("ashlar::read_mnist: " + file + ": " + what);
+    throw error("ashlar::io::read_mnist: " + file + ": " + what);
   };
   auto const read_part = [&](std::string const& part, idx_array& images, idx_array& labels) {
     auto const image_file = io_detail::inside(directory, part + "-images-idx3-ubyte");
@@ -117,4 +117,4 @@ ASHLAR_INLINE digit_data read_mnist(std::string const& directory) {
   return data;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io

@@ -24,10 +24,10 @@ ASHLAR_INLINE npy_place place_of_npy(checked_file const& in) {
 
 }  // namespace ashlar::io_detail
 
-namespace ashlar {
+namespace ashlar::io {
 
 ASHLAR_INLINE npy_array read_npy(std::string const& path) {
-  io_detail::checked_file const in(path, "ashlar::read_npy");
+  io_detail::checked_file const in(path, "ashlar::io::read_npy");
   io_detail::npy_place const place = io_detail::place_of_npy(in);
   npy_array result{place.extents, place.kind, {}};
   comm_detail::resize_buffer(result.bytes, place.bytes);
@@ -35,4 +35,4 @@ ASHLAR_INLINE npy_array read_npy(std::string const& path) {
   return result;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::io

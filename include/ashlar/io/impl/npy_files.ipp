@@ -68,9 +68,9 @@ ASHLAR_INLINE std::string npy_header_of(array_type type, shape const& extents) {
 }
 
 ASHLAR_INLINE npy_input opened_npy(communicator const& c, std::string const& path, array_type to, int rank) {
-  require_same_file(c, path, "ashlar::load_npy");
-  npy_input in = comm::collectively(c, [&] { return npy_input(checked_file(path, "ashlar::load_npy"), to, rank); });
-  comm::require_equal(c, in.seen(), "ashlar::load_npy: " + path + ": element type, orders, header and extents");
+  require_same_file(c, path, "ashlar::io::load_npy");
+  npy_input in = comm::collectively(c, [&] { return npy_input(checked_file(path, "ashlar::io::load_npy"), to, rank); });
+  comm::require_equal(c, in.seen(), "ashlar::io::load_npy: " + path + ": element type, orders, header and extents");
   return in;
 }
 
@@ -104,13 +104,13 @@ ASHLAR_INLINE void read_npy_shard(communicator const& c, npy_input const& in, di
 
 ASHLAR_INLINE void write_npy(communicator const& c, std::string const& path, shard_to_write const& shard) {
   distributed_array const& a = shard.array;
-  require_same_file(c, path, "ashlar::save_npy");
+  require_same_file(c, path, "ashlar::io::save_npy");
   std::vector<index_t> same{static_cast<index_t>(shard.type)};
   same.insert(same.end(), a.extents.extent, a.extents.extent + a.extents.rank);
-  comm::require_equal(c, same, "ashlar::save_npy: " + path + ": element type and extents");
+  comm::require_equal(c, same, "ashlar::io::save_npy: " + path + ": element type and extents");
   std::string const header = npy_header_of(shard.type, a.extents);
   exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
-  shared_output out(c, path, "ashlar::save_npy", [&](checked_file const& file) {
+  shared_output out(c, path, "ashlar::io::save_npy", [&](checked_file const& file) {
     file.write(0, header.data(), header.size());
     file.resize(header.size() + a.bytes());
   });

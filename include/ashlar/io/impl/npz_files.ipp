@@ -40,10 +40,10 @@ inline std::vector<std::uint32_t> sums_of_ranks(communicator const& c, std::vect
 
 ASHLAR_INLINE npz_input::npz_input(communicator const& c, std::string const& file_path, std::string const& array_name,
                                    array_type to, int rank)
-    : what_("ashlar::load_npz: " + file_path + ": " + array_name) {
-  require_same_file(c, file_path + ": " + array_name, "ashlar::load_npz");
+    : what_("ashlar::io::load_npz: " + file_path + ": " + array_name) {
+  require_same_file(c, file_path + ": " + array_name, "ashlar::io::load_npz");
   comm::collectively(c, [&] {
-    checked_file file(file_path, "ashlar::load_npz");
+    checked_file file(file_path, "ashlar::io::load_npz");
     member_ = open_npz(file, array_name);
     in_.emplace(std::move(file), to, rank);
     if (in_->others_follow()) throw error(what_ + ": expected one array, found others after it");
@@ -83,8 +83,8 @@ inline void require_npz_names(std::vector<npz_part> const& parts, std::string co
 }
 
 ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std::vector<npz_part> const& parts) {
-  std::string const what = "ashlar::save_npz: " + path;
-  require_same_file(c, path, "ashlar::save_npz");
+  std::string const what = "ashlar::io::save_npz: " + path;
+  require_same_file(c, path, "ashlar::io::save_npz");
   std::string described;
   std::vector<zip_member> members;
   for (npz_part const& p : parts) {
@@ -99,7 +99,7 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std
     require_npz_names(parts, what);
     return exchange_buffers();
   });
-  shared_output out(c, path, "ashlar::save_npz", [&](checked_file const& file) {
+  shared_output out(c, path, "ashlar::io::save_npz", [&](checked_file const& file) {
     file.resize(directory + directory_of(members, directory).size());
   });
 

@@ -122,7 +122,7 @@ ASHLAR_INLINE std::string safetensors_header(std::vector<stored_array*> const& a
       text += std::to_string(a->extents[d]);
     }
     a->begin = at;
-    at += stored_bytes(*a, [](std::string const& what) { throw error("ashlar::save_arrays: " + what); });
+    at += stored_bytes(*a, [](std::string const& what) { throw error("ashlar::io::save_arrays: " + what); });
     text += "],\"data_offsets\":[" + std::to_string(a->begin) + "," + std::to_string(at) + "]}";
   }
   text += "}";

@@ -2,12 +2,13 @@
 // The functions of train/fit.hpp.
 #include <chrono>
 
-namespace ashlar {
+namespace ashlar::training {
 
 ASHLAR_INLINE double epoch_report::operator[](std::string_view name) const {
   for (metric const& m : metrics)
     if (m.name == name) return m.mean;
-  throw error("ashlar::epoch_report: no metric has the name " + std::string(name) + "; the step reports others");
+  throw error("ashlar::training::epoch_report: no metric has the name " + std::string(name) +
+              "; the step reports others");
 }
 
 ASHLAR_INLINE std::string epoch_report::text() const {
@@ -20,13 +21,13 @@ ASHLAR_INLINE std::string epoch_report::text() const {
   return all;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training
 
 namespace ashlar::train_detail {
 
 ASHLAR_INLINE void epoch_means::add(batch_report const& b) {
   if (b.examples < 0)
-    throw error("ashlar::fit: a step reports 0 examples or more, found " + std::to_string(b.examples));
+    throw error("ashlar::training::fit: a step reports 0 examples or more, found " + std::to_string(b.examples));
   if (report_.steps == 0) {
     report_.metrics = b.metrics;
     means_.resize(b.metrics.size());
@@ -35,7 +36,7 @@ ASHLAR_INLINE void epoch_means::add(batch_report const& b) {
   for (std::size_t i = 0; same && i < means_.size(); ++i) same = b.metrics[i].name == report_.metrics[i].name;
   if (!same)
     throw error(
-        "ashlar::fit: a step reports other metrics than the one before; report the same ones, in one order, of each batch");
+        "ashlar::training::fit: a step reports other metrics than the one before; report the same ones, in one order, of each batch");
   ++report_.steps;
   report_.examples += b.examples;
   for (std::size_t i = 0; i < means_.size(); ++i) {

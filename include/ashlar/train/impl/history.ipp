@@ -5,7 +5,7 @@
 #include <string_view>
 #include "ashlar/comm/number.hpp"
 
-namespace ashlar {
+namespace ashlar::training {
 
 ASHLAR_INLINE std::string epoch_table::head() const {
   std::string line;
@@ -15,7 +15,7 @@ ASHLAR_INLINE std::string epoch_table::head() const {
 
 ASHLAR_INLINE std::string epoch_table::add(std::vector<double> const& row) {
   if (row.size() != columns_.size())
-    throw error("ashlar::epoch_table: expected " + std::to_string(columns_.size()) +
+    throw error("ashlar::training::epoch_table: expected " + std::to_string(columns_.size()) +
                 " numbers, one per column, found " + std::to_string(row.size()));
   rows_.push_back(row);
   return line_of(row);
@@ -54,9 +54,9 @@ ASHLAR_INLINE csv_log::csv_log(communicator const& c, std::string const& file_pa
   comm::on_root(c, [&] {
     for (std::string const& name : column_names)
       if (name.empty() || name.find_first_of(",\"\n\r") != name.npos)
-        throw error("ashlar::csv_log: " + file_path +
+        throw error("ashlar::training::csv_log: " + file_path +
                     ": expected names of columns without commas, quotes and ends of lines, found '" + name + "'");
-    file_ = train_detail::line_file(file_path, "ashlar::csv_log");
+    file_ = train_detail::line_file(file_path, "ashlar::training::csv_log");
     std::size_t const kept = whole_lines(head + "\n", before);
     file_.cut(kept);
     if (kept == 0) file_.add(head);
@@ -66,7 +66,7 @@ ASHLAR_INLINE csv_log::csv_log(communicator const& c, std::string const& file_pa
 ASHLAR_INLINE void csv_log::add(std::vector<double> const& row) {
   comm::collectively(comm_, [&] {
     if (row.size() != columns_)
-      throw error("ashlar::csv_log: " + path_ + ": expected " + std::to_string(columns_) +
+      throw error("ashlar::training::csv_log: " + path_ + ": expected " + std::to_string(columns_) +
                   " numbers, one per column, found " + std::to_string(row.size()));
     if (comm_.rank() != 0) return;
     std::string line;
@@ -88,4 +88,4 @@ ASHLAR_INLINE std::size_t csv_log::whole_lines(std::string const& head, double b
   return kept;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

@@ -2,7 +2,7 @@
 // The functions of train/progress.hpp.
 #include <cstdlib>
 
-namespace ashlar {
+namespace ashlar::training {
 
 ASHLAR_INLINE void progress::start_epoch(int number, index_t done_before) {
   if (!active_) return;
@@ -82,4 +82,4 @@ ASHLAR_INLINE void progress::write(std::string const& text) {
   std::fflush(out_);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training

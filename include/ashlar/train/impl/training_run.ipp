@@ -2,14 +2,14 @@
 // The functions of train/training_run.hpp.
 #include <cstdio>
 
-namespace ashlar {
+namespace ashlar::training {
 
 ASHLAR_INLINE number_log::number_log(communicator const& c, std::string file_path, index_t steps_before)
     : ranks_(c), writes_(!file_path.empty()) {
   if (!writes_) return;
   comm::on_root(ranks_, [&] {
     bool const goes_on = steps_before > 0 && io_detail::is_file(file_path);
-    file_ = train_detail::line_file(file_path, "ashlar::number_log");
+    file_ = train_detail::line_file(file_path, "ashlar::training::number_log");
     file_.cut(goes_on ? bytes_of_lines(steps_before) : 0);
   });
 }
@@ -25,7 +25,7 @@ ASHLAR_INLINE std::size_t number_log::bytes_of_lines(index_t n) const {
   return bytes;
 }
 
-ASHLAR_INLINE training_run::training_run(communicator const& c, run_options const& o, data_position const& at,
+ASHLAR_INLINE training_run::training_run(communicator const& c, run_options const& o, datasets::data_position const& at,
                                          index_t examples)
     : options_(o),
       at_(at),
@@ -82,4 +82,4 @@ ASHLAR_INLINE std::string training_run::numbers() const {
   return std::string(loss) + metric + pace;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::training
