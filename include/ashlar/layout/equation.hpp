@@ -51,15 +51,14 @@ constexpr void check_syntax(equation const& text) {
 
 // The same for entry points of the user. A throw in a template is several errors.
 template <equation E>
-struct equation_has_another_syntax {
-  static constexpr bool value = arrows_in(E) != 1;
+struct is_an_equation {
+  static constexpr bool ok = arrows_in(E) == 1;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::equation: one letter per dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"");
+  }
 };
-template <equation E>
-constexpr void require_syntax() {
-  static_assert(
-      !equation_has_another_syntax<E>::value,
-      "ashlar::equation: one letter per dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"");
-}
 
 /// Parses an equation.
 /// Error: throws a sentence, which the compiler shows. Reasons: another syntax; a label twice in one operand or in the result; a label

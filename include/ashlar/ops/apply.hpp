@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/layout/einsum.hpp"
 #include "ashlar/layout/halo.hpp"
+#include "ashlar/meta/check.hpp"
 #include "ashlar/plan/abstract_tensor.hpp"
 
 namespace ashlar {
@@ -39,17 +40,16 @@ concept has_pullback = requires {
 template <class Op>
 concept reads_halo_cells = requires { Op::reads_halo; };
 
-constexpr auto const& first_operand(auto const& x, auto const&...) { return x; }
+template <class X, class... Other>
+inline constexpr bool of_one_element_type = (std::is_same_v<element_t<X>, element_t<Other>> && ...);
 
-/// True if two operands that the operation takes as one element type have two.
-template <class A, class B>
-struct operands_have_different_element_types {
-  static constexpr bool value = !std::is_same_v<A, B>;
-};
-
-template <class... X>
-struct operands_on_different_meshes {
-  static constexpr bool value = !(std::is_same_v<mesh_t<first_t<X...>>, mesh_t<X>> && ...);
+template <class X, class... Other>
+struct operands_share_a_mesh {
+  static constexpr bool ok = (std::is_same_v<mesh_t<X>, mesh_t<Other>> && ...);
+  static constexpr void say() {
+    static_assert(ok,
+                  "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
+  }
 };
 
 template <class X, class... Other>
@@ -68,8 +68,13 @@ constexpr void require_meshes_of_one_size(X const& x, Other const&... other) {
 template <class X>
 inline constexpr bool in_reach_of_kernels = true;
 template <class... X>
-struct operands_out_of_reach {
-  static constexpr bool value = !(in_reach_of_kernels<X> && ...);
+struct operands_in_reach {
+  static constexpr bool ok = (in_reach_of_kernels<X> && ...);
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::apply: an operand is where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
+  }
 };
 
 /// The name of an axis of a mesh as a type, for error sentences; no_axis for axis -1.
@@ -91,6 +96,15 @@ struct result_of {
   using axis = typename axis_for_message<typename mesh::names, r.axis>::type;
   using layout = layout_from_t<c, encode(r.out), encode_blocks(r.out), r.out.rank>;
   using element = typename Op::template element<element_t<X>...>;
+};
+
+template <class Op, class... X>
+struct layouts_fit {
+  using result = result_of<Op, X...>;
+  static constexpr bool ok = result::r.why == fault::fits;
+  static constexpr void say() {
+    Op::diagnostics::template report<result::r.why, typename result::axis, layout_t<X>...>();
+  }
 };
 
 // The operation as a program writes it, if it has a symbol.
@@ -144,16 +158,11 @@ constexpr shape extents_of_result(Op const& op, X const&... x) {
 /// Example: apply(rotary{}, x) runs the operation `rotary` of a program
 template <class Op, plain_tensor... X>
 constexpr auto apply(Op const& op, X const&... x) {
-  static_assert(!ops_detail::operands_on_different_meshes<X...>::value,
-                "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
-  static_assert(
-      !ops_detail::operands_out_of_reach<X...>::value,
-      "ashlar::apply: an operand is where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
-  using R = ops_detail::result_of<Op, X...>;
-  if constexpr (R::r.why == fault::fits) {
-    auto const& mesh = ops_detail::first_operand(x...).mesh();
-    if constexpr (sizeof...(X) > 1 && !ops_detail::operands_on_different_meshes<X...>::value)
-      ops_detail::require_meshes_of_one_size(x...);
+  if constexpr (meta_detail::hold<ops_detail::operands_share_a_mesh<X...>, ops_detail::operands_in_reach<X...>,
+                                  ops_detail::layouts_fit<Op, X...>>()) {
+    using R = ops_detail::result_of<Op, X...>;
+    auto const& mesh = meta_detail::first_operand(x...).mesh();
+    if constexpr (sizeof...(X) > 1) ops_detail::require_meshes_of_one_size(x...);
     using made = plan_detail::backend_of<ops_detail::first_t<X...>>;
     using T = plan_detail::checked_element_t<typename R::element>;
     using L = typename R::layout;
@@ -164,8 +173,7 @@ constexpr auto apply(Op const& op, X const&... x) {
       return made::template make_result<T, L>(op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
     }
   } else {
-    Op::diagnostics::template report<R::r.why, typename R::axis, layout_t<X>...>();
-    return ops_detail::first_operand(x...);  // so that the sentence is the only error
+    return meta_detail::first_operand(x...);  // so that the sentence is the only error
   }
 }
 

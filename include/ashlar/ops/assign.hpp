@@ -9,76 +9,52 @@ namespace ashlar {
 
 namespace ops_detail {
 
-template <class... X>
-struct update_under_differentiation {
-  static constexpr bool value = !(plain_tensor<X> && ...);
-};
-template <class X>
-struct assignment_to_an_expression {
-  static constexpr bool value = plain_tensor<X> && requires(X const& x) { x.evaluate(); };
-};
-template <class X>
-struct assignment_to_a_const_tensor {
-  static constexpr bool value = std::is_const_v<X>;
-};
-template <class X, class E>
-struct assigned_elements_differ {
-  static constexpr bool value = !std::is_same_v<element_t<X>, element_t<E>>;
-};
-template <class X, class E>
-struct assigned_layout_differs {
-  using c = mesh_context<mesh_t<X>, layout_t<X>, layout_t<E>>;
-  static constexpr bool value =
-      !std::is_same_v<mesh_t<X>, mesh_t<E>> || !(value_v<c, layout_t<X>> == value_v<c, layout_t<E>>);
-};
-
-template <class X, class E>
-  requires(layout_detail::layout_has_a_halo<layout_t<X>>::value)
-struct assigned_layout_differs<X, E> {
-  static constexpr bool value = [] {
-    if constexpr (!layout_detail::layout_has_a_halo<layout_t<E>>::value)
-      return true;
-    else
-      return !std::is_same_v<mesh_t<X>, mesh_t<E>> || !std::is_same_v<stale<layout_t<X>>, stale<layout_t<E>>>;
-  }();
-};
-/// True if the update of X would leave old cells in its halo.
-template <class X>
-struct assignment_to_a_filled_halo {
-  static constexpr bool value = layout_detail::layout_has_a_halo<layout_t<X>>::value &&
-                                !layout_detail::is_in_state<layout_t<X>, layout_detail::halo_state::stale>;
-};
-
-// Each check stops at the first sentence, so that it is the only error.
+// Requires a tensor that can be updated in place by tensors E.
 template <class X, class... E>
-constexpr bool require_memory() {
-  constexpr bool active = update_under_differentiation<X, E...>::value,
-                 lazy = !active && assignment_to_an_expression<X>::value,
-                 constant = !active && !lazy && assignment_to_a_const_tensor<X>::value,
-                 filled = !active && !lazy && !constant && assignment_to_a_filled_halo<X>::value;
-  static_assert(!active || !update_under_differentiation<X, E...>::value,
-                "ashlar::assign: a tensor under differentiation is not updated in place; write auto y = x + z");
-  static_assert(
-      !lazy || !assignment_to_an_expression<X>::value,
-      "ashlar::assign: an expression has no memory of its own; write auto x = (expression).evaluate(), then update x");
-  static_assert(!constant || !assignment_to_a_const_tensor<X>::value,
-                "ashlar::assign: the tensor is const; take it by T&");
-  static_assert(
-      !filled || !assignment_to_a_filled_halo<X>::value,
-      "ashlar::assign: the update would leave old cells in a halo that is filled; write auto y = as_stale(x), and update y");
-  return !active && !lazy && !constant && !filled;
-}
+struct assign_target {
+  static constexpr bool plain = plain_tensor<X> && (plain_tensor<E> && ...),
+                        memory = !requires(X const& x) { x.evaluate(); }, variable = !std::is_const_v<X>,
+                        unfilled = !layout_detail::layout_has_a_halo<layout_t<X>>::value ||
+                                   layout_detail::is_in_state<layout_t<X>, layout_detail::halo_state::stale>,
+                        ok = plain && memory && variable && unfilled;
+  static constexpr void say() {
+    static_assert(plain,
+                  "ashlar::assign: a tensor under differentiation is not updated in place; write auto y = x + z");
+    static_assert(
+        !plain || memory,
+        "ashlar::assign: an expression has no memory of its own; write auto x = (expression).evaluate(), then update x");
+    static_assert(!plain || !memory || variable, "ashlar::assign: the tensor is const; take it by T&");
+    static_assert(
+        !plain || !memory || !variable || unfilled,
+        "ashlar::assign: the update would leave old cells in a halo that is filled; write auto y = as_stale(x), and update y");
+  }
+};
+
 template <class X, class E>
-constexpr bool require_same_type() {
-  constexpr bool elements = assigned_elements_differ<X, E>::value,
-                 layouts = !elements && assigned_layout_differs<X, E>::value;
-  static_assert(!elements || !assigned_elements_differ<X, E>::value,
-                "ashlar::assign: the value has another element type than the tensor; write cast<T>(value)");
-  static_assert(
-      !layouts || !assigned_layout_differs<X, E>::value,
-      "ashlar::assign: the value has another layout than the tensor; redistribute it to the layout of the tensor");
-  return !elements && !layouts;
-}
+struct assign_value_type {
+  static constexpr bool elements = std::is_same_v<element_t<X>, element_t<E>>,
+                        layout =
+                            [] {
+                              using A = layout_t<X>;
+                              using B = layout_t<E>;
+                              using c = mesh_context<mesh_t<X>, A, B>;
+                              if constexpr (!std::is_same_v<mesh_t<X>, mesh_t<E>>)
+                                return false;
+                              else if constexpr (!layout_has_a_halo<A>::value)
+                                return value_v<c, A> == value_v<c, B>;
+                              else if constexpr (layout_has_a_halo<B>::value)
+                                return std::is_same_v<stale<A>, stale<B>>;
+                              else
+                                return false;
+                            }(),
+                        ok = elements && layout;
+  static constexpr void say() {
+    static_assert(elements, "ashlar::assign: the value has another element type than the tensor; write cast<T>(value)");
+    static_assert(
+        !elements || layout,
+        "ashlar::assign: the value has another layout than the tensor; redistribute it to the layout of the tensor");
+  }
+};
 
 template <class X, class E>
 constexpr void require_same_extents(X const& x, E const& value) {
@@ -90,14 +66,14 @@ constexpr void require_same_extents(X const& x, E const& value) {
 }
 template <class X, class E>
 constexpr void assign_value(X& x, E value) {
-  if constexpr (require_same_type<X, E>()) {
+  if constexpr (hold<assign_value_type<X, E>>()) {
     require_same_extents(x, value);
     backend_of<X>::assign(x, std::move(value));
   }
 }
 template <class X, class E, class G>
 constexpr auto assign_value_and_reduce(X& x, E value, G const& g) {
-  if constexpr (require_same_type<X, E>()) {
+  if constexpr (hold<assign_value_type<X, E>>()) {
     require_same_extents(x, value);
     return backend_of<X>::assign_and_reduce(x, std::move(value), g);
   } else {
@@ -106,7 +82,7 @@ constexpr auto assign_value_and_reduce(X& x, E value, G const& g) {
 }
 template <class X, class F>
 constexpr X& update(X& x, F const& f) {
-  if constexpr (require_memory<X, decltype(f(x))>()) assign_value(x, f(x));
+  if constexpr (hold<assign_target<X, decltype(f(x))>>()) assign_value(x, f(x));
   return x;
 }
 
@@ -138,7 +114,7 @@ template <class X, class E>
   requires tensor<X> && tensor<E>
 constexpr void assign(X& x, E value, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_memory<X, E>()) ops_detail::assign_value(x, std::move(value));
+  if constexpr (meta_detail::hold<ops_detail::assign_target<X, E>>()) ops_detail::assign_value(x, std::move(value));
 }
 /// The same with f(x) as the value. Write it where x is deeper in the expression: in `assign(p, r + b * p)`, the
 /// expression b * p lives to the end of the statement and shares the memory of p. In f it has ended before.
@@ -165,7 +141,7 @@ template <class X, class E, class G>
   requires tensor<X> && tensor<E>
 [[nodiscard]] constexpr auto assign_and_reduce(X& x, E value, G const& g, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_memory<X, E>())
+  if constexpr (meta_detail::hold<ops_detail::assign_target<X, E>>())
     return ops_detail::assign_value_and_reduce(x, std::move(value), g);
   else
     return g(x);

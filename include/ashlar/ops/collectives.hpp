@@ -221,18 +221,30 @@ template <class Mesh, class From, class To>
 inline constexpr axis_mask gathered_between =
     value_v<mesh_context<Mesh, From, To>, From>.sharding() & ~value_v<mesh_context<Mesh, From, To>, To>.named();
 
+template <class From, class To>
+struct redistribute_rank {
+  static constexpr bool ok = To::rank == From::rank;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec per dimension");
+  }
+};
+template <class Mesh, class To>
+struct redistribute_axes {
+  static constexpr bool ok = !axes_missing_from_mesh<Mesh, To>::value;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  }
+};
+
 template <class To, class X>
 constexpr auto after_redistribute() {
-  static_assert(
-      !rank_differs<To, rank_v<X>>::value,
-      "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec per dimension");
-  static_assert(
-      !axes_missing_from_mesh<mesh_t<X>, To>::value,
-      "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-  if constexpr (axes_missing_from_mesh<mesh_t<X>, To>::value || To::rank != rank_v<X>)
-    return destination<layout_t<X>, 0u>{};
-  else
+  if constexpr (hold<redistribute_rank<layout_t<X>, To>, redistribute_axes<mesh_t<X>, To>>())
     return destination<To, gathered_between<mesh_t<X>, layout_t<X>, To>, axes_with_ranks<mesh_t<X>>>{};
+  else
+    return destination<layout_t<X>, 0u>{};
 }
 
 }  // namespace ops_detail

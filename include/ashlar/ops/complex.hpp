@@ -11,11 +11,6 @@ namespace ops_detail {
 template <class T>
 inline constexpr bool is_complex_v = !std::is_same_v<component_t<T>, T>;
 
-template <class T>
-struct elements_are_real {
-  static constexpr bool value = !is_complex_v<T>;
-};
-
 /// Defined in kernels/math.hpp, as the functions of functions.hpp.
 template <class T>
 ASHLAR_FUNCTION T math_hypot(T x, T y);
@@ -116,18 +111,26 @@ constexpr auto real(X const& x) {
   else
     return x;
 }
+namespace ops_detail {
+template <class X>
+struct imag_elements {
+  static constexpr bool ok = is_complex_v<element_t<X>>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::imag: the elements are real, and have no imaginary part; write zeros_like(x)");
+  }
+};
+}  // namespace ops_detail
+
 /// The imaginary part of each element.
 /// Error: real elements do not compile.
 /// Example: auto const phase = atan2(imag(y), real(y));
 template <tensor X>
 constexpr auto imag(X const& x) {
-  using T = element_t<X>;
-  static_assert(!ops_detail::elements_are_real<T>::value,
-                "ashlar::imag: the elements are real, and have no imaginary part; write zeros_like(x)");
-  if constexpr (ops_detail::is_complex_v<T>)
-    return elementwise(ops_detail::fn::part<ops_detail::component_t<T>, true>{}, x);
-  else
-    return x;
+  return meta_detail::checked<ops_detail::imag_elements<X>>(
+      []<class Y>(Y const& y) {
+        return elementwise(ops_detail::fn::part<ops_detail::component_t<element_t<Y>>, true>{}, y);
+      },
+      x);
 }
 
 /// The absolute value of each element, a real number. Its derivative at 0 is 0.

@@ -142,12 +142,22 @@ template <class F, int Rank, class... X>
 concept takes_index_and_elements =
     Rank > 0 && requires(F const& f, cell_index<Rank> const& at, element_t<X> const&... x) { f(at, x...); };
 template <class F, class... X>
-struct function_takes_other_arguments {
-  static constexpr bool value = !takes_elements<F, X...> && !takes_index_and_elements<F, rank_of_result<X...>, X...>;
+struct function_takes_elements {
+  static constexpr bool ok = takes_elements<F, X...> || takes_index_and_elements<F, rank_of_result<X...>, X...>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::elementwise: the function takes one element of each tensor, and before them cell_index<N> if it wants the index; N is the dimensions of the result");
+  }
 };
 template <class... X>
-struct function_of_index_on_halo_sums {
-  static constexpr bool value = (layout_detail::has_halo_sums<layout_t<X>> || ...);
+struct function_of_index_reads_no_sums {
+  static constexpr bool ok = !(layout_detail::has_halo_sums<layout_t<X>> || ...);
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::elementwise: the function takes the index of its element, and the halo of an operand holds sums; write add_halo(x) first");
+  }
 };
 
 /// Applies F to each element. F has `static constexpr linearity kind`, a call operator for kernels, and, if it has a
@@ -184,27 +194,20 @@ constexpr auto apply_to_elements(F const& f, X const&... x) {
 }
 template <class F, class... X>
 constexpr auto apply_with_index(F const& f, X const&... x) {
-  using on_sums = function_of_index_on_halo_sums<X...>;
-  static_assert(
-      !on_sums::value,
-      "ashlar::elementwise: the function takes the index of its element, and the halo of an operand holds sums; write add_halo(x) first");
-  if constexpr (on_sums::value)
-    return first_operand(x...);
-  else
-    return apply_to_elements(function_of_index<F, rank_of_result<X...>>{f}, x...);
+  return checked<function_of_index_reads_no_sums<X...>>(
+      [&]<class... Y>(Y const&... y) { return apply_to_elements(function_of_index<F, rank_of_result<Y...>>{f}, y...); },
+      x...);
 }
 template <linearity Kind, class F, class... X>
 constexpr auto apply_own_function(F const& f, X const&... x) {
-  using others = function_takes_other_arguments<F, X...>;
-  static_assert(
-      !others::value,
-      "ashlar::elementwise: the function takes one element of each tensor, and before them cell_index<N> if it wants the index; N is the dimensions of the result");
-  if constexpr (takes_elements<F, X...>)
-    return apply_to_elements(own_function<F, Kind>{f}, x...);
-  else if constexpr (!others::value)
-    return apply_with_index(own_function<F, Kind>{f}, x...);
-  else
-    return first_operand(x...);
+  return checked<function_takes_elements<F, X...>>(
+      [&]<class... Y>(Y const&... y) {
+        if constexpr (takes_elements<F, Y...>)
+          return apply_to_elements(own_function<F, Kind>{f}, y...);
+        else
+          return apply_with_index(own_function<F, Kind>{f}, y...);
+      },
+      x...);
 }
 
 }  // namespace ops_detail

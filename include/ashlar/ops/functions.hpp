@@ -396,19 +396,25 @@ template <class... X>
 concept masks = (std::same_as<element_t<X>, bool> && ...);
 
 // An elementwise function of two operands of one element type.
+template <class A, class B>
+struct arithmetic_elements {
+  static constexpr bool ok = std::is_same_v<element_t<A>, element_t<B>>;
+  static constexpr void say() {
+    static_assert(ok,
+                  "ashlar::elementwise: the operands have different element types; write cast<T>(x) for one of them");
+  }
+};
 template <class F, class A, class B>
-constexpr auto arithmetic(F const& f, A const& a, [[maybe_unused]] B const& b) {
-  static_assert(!operands_have_different_element_types<element_t<A>, element_t<B>>::value,
-                "ashlar::elementwise: the operands have different element types; write cast<T>(x) for one of them");
-  if constexpr (operands_have_different_element_types<element_t<A>, element_t<B>>::value)
-    return a;  // so that the sentence is the only error
-  else
-    return elementwise(f, a, b);
+constexpr auto arithmetic(F const& f, A const& a, B const& b) {
+  return checked<arithmetic_elements<A, B>>([&](auto const& x, auto const& y) { return elementwise(f, x, y); }, a, b);
 }
 
 template <class A>
-struct arithmetic_of_a_mask {
-  static constexpr bool value = std::is_same_v<element_t<A>, bool>;
+struct arithmetic_of_numbers {
+  static constexpr bool ok = !masks<A>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::elementwise: the elements are bool, which is no number; write cast<int>(mask)");
+  }
 };
 template <class T>
 constexpr void refuse_to_divide_by_zero(number_for<T> const& s) {
@@ -419,12 +425,8 @@ constexpr void refuse_to_divide_by_zero(number_for<T> const& s) {
 /// A tensor and a number, by the function F<element> of the number.
 template <template <class> class F, class A>
 constexpr auto arithmetic_with_number(A const& a, number_for<element_t<A>> const& s) {
-  static_assert(!arithmetic_of_a_mask<A>::value,
-                "ashlar::elementwise: the elements are bool, which is no number; write cast<int>(mask)");
-  if constexpr (arithmetic_of_a_mask<A>::value)
-    return a;  // so that the sentence is the only error
-  else
-    return elementwise(F<element_t<A>>{s.element()}, a);
+  return checked<arithmetic_of_numbers<A>>(
+      [&]<class X>(X const& x) { return elementwise(F<element_t<X>>{s.element()}, x); }, a);
 }
 
 }  // namespace ops_detail
@@ -562,21 +564,27 @@ constexpr auto cast(A const& a) {
   return elementwise(ops_detail::fn::cast<To, element_t<A>>{}, a);
 }
 
+namespace ops_detail {
+template <class X>
+struct mean_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() { static_assert(ok, "ashlar::mean: the elements are integers; write cast<double>(x)"); }
+};
+}  // namespace ops_detail
+
 /// Mean over dimensions, or over all if none is given: the sum, divided by the global number of elements.
 /// Error: integers do not compile.
 /// Example: mean<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data">
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
-  static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::mean: the elements are integers; write cast<double>(x)");
-  if constexpr (!ops_detail::real_or_complex_elements<X> || !ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
-    return sum<Dims...>(x);  // reports dimensions that are not there
-  } else {
-    index_t n = sizeof...(Dims) ? 1 : x.extents().size();
-    ((n *= x.extents()[Dims]), ...);
-    using T = element_t<X>;
-    return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
-  }
+  return meta_detail::checked<ops_detail::mean_elements<X>, ops_detail::reduce_dimensions<rank_v<X>, Dims...>>(
+      []<class Y>(Y const& y) {
+        index_t n = sizeof...(Dims) ? 1 : y.extents().size();
+        ((n *= y.extents()[Dims]), ...);
+        using T = element_t<Y>;
+        return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(y));
+      },
+      x);
 }
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x, keep_dims_t) {

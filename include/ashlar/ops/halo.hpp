@@ -8,13 +8,6 @@ namespace ashlar {
 
 namespace ops_detail {
 
-template <class L, corners C>
-struct halo_is_exchanged_already {
-  static constexpr bool value =
-      layout_detail::is_in_state<L, layout_detail::halo_state::fresh> ||
-      (C == corners::none && layout_detail::is_in_state<L, layout_detail::halo_state::without_corners>);
-};
-
 /// The types of the owned cells of a tensor.
 template <class X>
 struct owned_part {
@@ -62,17 +55,20 @@ constexpr void note_halo(X const& x, call_site const& w) {
   note(x.mesh(), halo_step<mesh_t<X>, layout_t<X>, What>, bytes_of<X>(t), w, static_cast<int>(t.neighbours));
 }
 
-template <corners C, class X>
-constexpr bool check_exchange() {
-  using L = layout_t<X>;
-  static_assert(!halo_is_missing<L>::value,
-                "ashlar::exchange_halo: the tensor has no halo; make it with a layout that has one, as halo(\"x\", 1)");
-  static_assert(!halo_is_exchanged_already<L, C>::value,
-                "ashlar::exchange_halo: the halo holds its neighbours' cells already; leave the call out");
-  static_assert(!halo_waits_for_its_sum<L>::value,
-                "ashlar::exchange_halo: the halo holds sums; write add_halo(x) first");
-  return !halo_is_missing<L>::value && !halo_is_exchanged_already<L, C>::value && !halo_waits_for_its_sum<L>::value;
-}
+template <class L, corners C>
+struct exchange_halo_operand {
+  static constexpr bool halo = !halo_is_missing<L>::value,
+                        old = !is_in_state<L, halo_state::fresh> &&
+                              (C == corners::all || !is_in_state<L, halo_state::without_corners>),
+                        cells = !halo_waits_for_its_sum<L>::value, ok = halo && old && cells;
+  static constexpr void say() {
+    static_assert(
+        halo, "ashlar::exchange_halo: the tensor has no halo; make it with a layout that has one, as halo(\"x\", 1)");
+    static_assert(!halo || old,
+                  "ashlar::exchange_halo: the halo holds its neighbours' cells already; leave the call out");
+    static_assert(!halo || !old || cells, "ashlar::exchange_halo: the halo holds sums; write add_halo(x) first");
+  }
+};
 
 }  // namespace ops_detail
 
@@ -87,13 +83,13 @@ constexpr bool check_exchange() {
 /// Example: exchange_halo(u<stale<layout<halo("y", 1), none>>>) -> layout<halo("y", 1), none>
 template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
-  if constexpr (ops_detail::check_exchange<C, X>()) {
-    ops_detail::note_halo<C>(x, w);
-    return plan_detail::backend_of<X>::template exchange_halo<ops_detail::exchanged<layout_t<X>, C>>(
-        plan_detail::materialize(x), w);
-  } else {
-    return x;
-  }
+  return meta_detail::checked<ops_detail::exchange_halo_operand<layout_t<X>, C>>(
+      [&]<class T>(T const& t) {
+        ops_detail::note_halo<C>(t, w);
+        return plan_detail::backend_of<T>::template exchange_halo<ops_detail::exchanged<layout_t<T>, C>>(
+            plan_detail::materialize(t), w);
+      },
+      x);
 }
 
 /// Fills the halo of a tensor in place, for kernels of the program's own that read its memory.
@@ -134,21 +130,25 @@ class pending_halo {
 /// Example: u = stencil(heat{0.1}, exchange_halo_async<corners::none>(u))
 template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto exchange_halo_async(X const& x, call_site w = call_site::current()) {
-  if constexpr (ops_detail::check_exchange<C, X>()) {
-    ops_detail::note_halo<C>(x, w);
-    using To = ops_detail::exchanged<layout_t<X>, C>;
-    if constexpr (ops_detail::begins_early<X>) {
-      return plan_detail::backend_of<X>::template begin_exchange_halo<To>(plan_detail::materialize(x), w);
-    } else {
-      auto const y = plan_detail::backend_of<X>::template exchange_halo<To>(plan_detail::materialize(x), w);
-      return pending_halo(y, pending(y));
-    }
-  } else {
-    return pending_halo<X>(x, pending<X>(x));
-  }
+  return meta_detail::checked_or<ops_detail::exchange_halo_operand<layout_t<X>, C>>(
+      [&]<class T>(T const& t) {
+        ops_detail::note_halo<C>(t, w);
+        using To = ops_detail::exchanged<layout_t<T>, C>;
+        if constexpr (ops_detail::begins_early<T>) {
+          return plan_detail::backend_of<T>::template begin_exchange_halo<To>(plan_detail::materialize(t), w);
+        } else {
+          auto const y = plan_detail::backend_of<T>::template exchange_halo<To>(plan_detail::materialize(t), w);
+          return pending_halo(y, pending(y));
+        }
+      },
+      [](auto const& t) { return pending_halo(t, pending(t)); }, x);
 }
 
 namespace ops_detail {
+template <class H, class X>
+constexpr auto copied_with_halo(X const& x) {
+  return plan_detail::backend_of<X>::template copy_cells<stale<H>>(plan_detail::materialize(x));
+}
 // The tensor itself, moved; of an expression the tensor that it is.
 template <class X>
 constexpr auto given_up(X x) {
@@ -158,8 +158,11 @@ constexpr auto given_up(X x) {
     return x;
 }
 template <class L>
-struct halo_holds_no_sums {
-  static constexpr bool value = !layout_detail::has_halo_sums<L>;
+struct add_halo_operand {
+  static constexpr bool ok = has_halo_sums<L>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::add_halo: the halo holds no sums; make the tensor with the layout halo_sums<H>");
+  }
 };
 }  // namespace ops_detail
 
@@ -175,24 +178,44 @@ struct halo_holds_no_sums {
 template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto add_halo(X x, call_site w = call_site::current()) {
   using L = layout_t<X>;
-  static_assert(!ops_detail::halo_holds_no_sums<L>::value,
-                "ashlar::add_halo: the halo holds no sums; make the tensor with the layout halo_sums<H>");
-  if constexpr (ops_detail::halo_holds_no_sums<L>::value) {
-    return x;
-  } else {
+  if constexpr (meta_detail::hold<ops_detail::add_halo_operand<L>>()) {
     ops_detail::note_halo<C, step_kind::add_halo>(x, w);
     return plan_detail::backend_of<X>::template add_halo<stale<L>, C>(ops_detail::given_up(std::move(x)), w);
+  } else {
+    return x;
   }
 }
 
 namespace ops_detail {
-template <class X>
-constexpr bool check_owned() {
-  using L = layout_t<X>;
-  static_assert(!halo_is_missing<L>::value, "ashlar::owned: the tensor has no halo; use it as it is");
-  static_assert(!halo_waits_for_its_sum<L>::value, "ashlar::owned: the halo holds sums; write add_halo(x) first");
-  return !halo_is_missing<L>::value;
-}
+template <class L>
+struct owned_operand {
+  static constexpr bool halo = !halo_is_missing<L>::value, cells = !halo_waits_for_its_sum<L>::value,
+                        ok = halo && cells;
+  static constexpr void say() {
+    static_assert(halo, "ashlar::owned: the tensor has no halo; use it as it is");
+    static_assert(!halo || cells, "ashlar::owned: the halo holds sums; write add_halo(x) first");
+  }
+};
+template <class L>
+struct as_stale_operand {
+  static constexpr bool halo = !halo_is_missing<L>::value, cells = !halo_waits_for_its_sum<L>::value,
+                        ok = halo && cells;
+  static constexpr void say() {
+    static_assert(halo, "ashlar::as_stale: the tensor has no halo; use it as it is");
+    static_assert(!halo || cells, "ashlar::as_stale: the halo holds sums; write add_halo(x)");
+  }
+};
+template <class H, class X>
+struct with_halo_operand {
+  static constexpr bool halo = !halo_is_missing<H>::value, split = std::is_same_v<layout_t<X>, owned_layout_t<H>>,
+                        ok = halo && split;
+  static constexpr void say() {
+    static_assert(halo, "ashlar::with_halo: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
+    static_assert(
+        !halo || split,
+        "ashlar::with_halo: the tensor is split otherwise than the layout with a halo; redistribute it first");
+  }
+};
 }  // namespace ops_detail
 
 /// The owned cells of a tensor with a halo, as a tensor without one.
@@ -202,10 +225,12 @@ constexpr bool check_owned() {
 /// Example: double const total = item(all_reduce(sum(owned(u))));
 template <plain_tensor X>
 [[nodiscard]] constexpr auto owned(X const& x) {
-  if constexpr (ops_detail::check_owned<X>())
-    return plan_detail::backend_of<X>::template copy_cells<owned_layout_t<layout_t<X>>>(plan_detail::materialize(x));
-  else
-    return x;
+  return meta_detail::checked<ops_detail::owned_operand<layout_t<X>>>(
+      []<class T>(T const& t) {
+        return plan_detail::backend_of<T>::template copy_cells<owned_layout_t<layout_t<T>>>(
+            plan_detail::materialize(t));
+      },
+      x);
 }
 
 /// The same tensor, of which only the owned cells are to be read. It shares the memory.
@@ -215,15 +240,11 @@ template <plain_tensor X>
 /// Example: auto v = as_stale(exchange_halo(u)); v += f;  // v gets memory of its own
 template <plain_tensor X>
 [[nodiscard]] constexpr auto as_stale(X const& x) {
-  static_assert(!ops_detail::halo_is_missing<layout_t<X>>::value,
-                "ashlar::as_stale: the tensor has no halo; use it as it is");
-  static_assert(!ops_detail::halo_waits_for_its_sum<layout_t<X>>::value,
-                "ashlar::as_stale: the halo holds sums; write add_halo(x)");
-  if constexpr (ops_detail::halo_is_missing<layout_t<X>>::value ||
-                ops_detail::halo_waits_for_its_sum<layout_t<X>>::value)
-    return x;
-  else
-    return plan_detail::backend_of<X>::template same_cells<stale<layout_t<X>>>(plan_detail::materialize(x));
+  return meta_detail::checked<ops_detail::as_stale_operand<layout_t<X>>>(
+      []<class T>(T const& t) {
+        return plan_detail::backend_of<T>::template same_cells<stale<layout_t<T>>>(plan_detail::materialize(t));
+      },
+      x);
 }
 
 /// The tensor with a halo that has the cells of a tensor without one. Its halo is stale, and its given cells
@@ -233,14 +254,8 @@ template <plain_tensor X>
 /// Example: with_halo<layout<halo("y", 1), none>>(x<layout<"y", none>>) -> stale<layout<halo("y", 1), none>>
 template <class H, plain_tensor X>
 [[nodiscard]] constexpr auto with_halo(X const& x) {
-  static_assert(!ops_detail::halo_is_missing<H>::value,
-                "ashlar::with_halo: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
-  static_assert(std::is_same_v<layout_t<X>, owned_layout_t<H>>,
-                "ashlar::with_halo: the tensor is split otherwise than the layout with a halo; redistribute it first");
-  if constexpr (ops_detail::halo_is_missing<H>::value)
-    return x;
-  else
-    return plan_detail::backend_of<X>::template copy_cells<stale<H>>(plan_detail::materialize(x));
+  return meta_detail::checked<ops_detail::with_halo_operand<H, X>>(
+      [](auto const& t) { return ops_detail::copied_with_halo<H>(t); }, x);
 }
 
 }  // namespace ashlar

@@ -8,10 +8,13 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// Of L and M, one of which may have a halo: true if one holds sums.
-template <class L, class M>
-struct halo_of_sums_is_redistributed {
-  static constexpr bool value = layout_detail::has_halo_sums<L> || layout_detail::has_halo_sums<M>;
+template <class From, class To>
+struct redistribute_halo {
+  static constexpr bool ok = !has_halo_sums<From> && !has_halo_sums<To>;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::redistribute: a halo holds sums; write add_halo(x) first, and stale<H> as the result's layout");
+  }
 };
 template <class L>
 inline constexpr bool has_a_halo = layout_detail::layout_has_a_halo<L>::value;
@@ -27,6 +30,19 @@ constexpr auto with_halo_filled(X const& x, call_site const& w) {
     return x;
 }
 
+template <class To, class X>
+constexpr auto redistribute_with_halo(X const& x, call_site const& w) {
+  using From = layout_t<X>;
+  if constexpr (std::is_same_v<From, To>)
+    return x;
+  else if constexpr (!has_a_halo<From>)
+    return with_halo_filled<To>(with_halo<To>(redistribute<owned_layout_t<To>>(x, w)), w);
+  else if constexpr (std::is_same_v<stale<From>, stale<To>>)
+    return with_halo_filled<To>(as_stale(x), w);
+  else
+    return redistribute<To>(owned(x), w);
+}
+
 }  // namespace ops_detail
 
 /// The same between layouts of which one or both have a halo. The owned cells are redistributed. Then the halo is exchanged, unless
@@ -40,24 +56,8 @@ constexpr auto with_halo_filled(X const& x, call_site const& w) {
 template <class To, tensor X>
   requires(ops_detail::has_a_halo<To> || ops_detail::has_a_halo<layout_t<X>>)
 [[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {
-  using From = layout_t<X>;
-  static_assert(
-      !ops_detail::halo_of_sums_is_redistributed<From, To>::value,
-      "ashlar::redistribute: a halo holds sums; write add_halo(x) first, and stale<H> as the result's layout");
-  if constexpr (ops_detail::halo_of_sums_is_redistributed<From, To>::value || std::is_same_v<From, To>) {
-    return x;
-  } else if constexpr (ops_detail::has_a_halo<From>) {
-    if constexpr (ops_detail::has_a_halo<To>) {
-      if constexpr (std::is_same_v<stale<From>, stale<To>>)
-        return ops_detail::with_halo_filled<To>(as_stale(x), w);
-      else
-        return redistribute<To>(owned(x), w);
-    } else {
-      return redistribute<To>(owned(x), w);
-    }
-  } else {
-    return ops_detail::with_halo_filled<To>(with_halo<To>(redistribute<owned_layout_t<To>>(x, w)), w);
-  }
+  return meta_detail::checked<ops_detail::redistribute_halo<layout_t<X>, To>>(
+      [&](auto const& t) { return ops_detail::redistribute_with_halo<To>(t, w); }, x);
 }
 
 }  // namespace ashlar

@@ -192,17 +192,21 @@ constexpr auto tan(A const& a) {
                 "ashlar::tan: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::tan{}, a);
 }
+namespace ops_detail {
+template <class Y, class X>
+struct atan2_elements {
+  static constexpr bool ok = real_or_complex_elements<Y> && real_or_complex_elements<X>;
+  static constexpr void say() { static_assert(ok, "ashlar::atan2: the elements are integers; write cast<double>(x)"); }
+};
+}  // namespace ops_detail
+
 /// The angle of the point (x, y), from -pi to pi.
 /// Error: integers do not compile.
 /// Example: atan2(y<layout<"data">>, x<layout<"data">>) -> layout<"data">
 template <tensor Y, tensor X>
 constexpr auto atan2(Y const& y, X const& x) {
-  constexpr bool real = ops_detail::real_or_complex_elements<Y> && ops_detail::real_or_complex_elements<X>;
-  static_assert(real, "ashlar::atan2: the elements are integers; write cast<double>(x)");
-  if constexpr (real)
-    return ops_detail::arithmetic(ops_detail::fn::atan2{}, y, x);
-  else
-    return y;
+  return meta_detail::checked<ops_detail::atan2_elements<Y, X>>(
+      [](auto const& a, auto const& b) { return ops_detail::arithmetic(ops_detail::fn::atan2{}, a, b); }, y, x);
 }
 /// Each element to the power of a number. The derivative at 0 is NaN or infinite if the exponent is below 1.
 /// Error: a number that is no element does not compile, or throws ashlar::error, as for x * s. Integers to a negative

@@ -84,17 +84,27 @@ struct where_zero {
 };
 
 template <int Rank, int... Dims>
-struct no_such_dimension {
-  static constexpr bool value = ((Dims < 0 || Dims >= Rank) || ...);
-};
+inline constexpr bool are_dimensions = ((Dims >= 0 && Dims < Rank) && ...);
 template <int... Dims>
-struct dimension_named_twice {
-  static constexpr bool holds(int d) { return ((Dims == d ? 1 : 0) + ... + 0) > 1; }
-  static constexpr bool value = (holds(Dims) || ...);
-};
+inline constexpr bool are_distinct = [] {
+  int const dims[]{Dims..., -1};
+  for (std::size_t i = 0; i < sizeof...(Dims); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (dims[i] == dims[j]) return false;
+  return true;
+}();
+/// Dimensions as a bit mask: all of them if none is named.
 template <int Rank, int... Dims>
-inline constexpr bool are_dimensions_v =
-    !no_such_dimension<Rank, Dims...>::value && !dimension_named_twice<Dims...>::value;
+inline constexpr unsigned mask_of_dimensions = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << Rank) - 1u;
+
+template <int Rank, int... Dims>
+struct reduce_dimensions {
+  static constexpr bool found = are_dimensions<Rank, Dims...>, once = are_distinct<Dims...>, ok = found && once;
+  static constexpr void say() {
+    static_assert(found, "ashlar::reduce: the tensor has no such dimension; they count from 0");
+    static_assert(!found || once, "ashlar::reduce: a dimension is named twice; name each once");
+  }
+};
 
 template <unsigned Dims>
 struct expand_op;
@@ -219,45 +229,59 @@ constexpr auto sum_to(G const& g, X const&... x) {
 
 template <class Op, int... Dims, class X>
 constexpr auto reduce(X const& x) {
-  constexpr int rank = rank_v<X>;
-  if constexpr (!are_dimensions_v<rank, Dims...>) {
-    static_assert(!no_such_dimension<rank, Dims...>::value,
-                  "ashlar::reduce: the tensor has no such dimension; they count from 0");
-    static_assert(!dimension_named_twice<Dims...>::value, "ashlar::reduce: a dimension is named twice; name each once");
-    return x;
-  } else {
-    constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank) - 1u;
-    return apply(reduce_op<Op, dims>{}, x);
-  }
+  return checked<reduce_dimensions<rank_v<X>, Dims...>>(
+      []<class T>(T const& t) { return apply(reduce_op<Op, mask_of_dimensions<rank_v<T>, Dims...>>{}, t); }, x);
 }
 
 // The result of a reduction of X over Dims, with these dimensions, of extent 1.
 template <class X, int... Dims, class Y>
 constexpr auto with_dims_kept(Y const& y) {
-  if constexpr (!are_dimensions_v<rank_v<X>, Dims...>)
-    return y;  // the reduction has reported the error
-  else
-    return apply(keep_dims_op<(sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank_v<X>)-1u)>{}, y);
+  return checked<reduce_dimensions<rank_v<X>, Dims...>>(
+      []<class T>(T const& t) { return apply(keep_dims_op<mask_of_dimensions<rank_v<X>, Dims...>>{}, t); }, y);
 }
 
-// Whether an operand of expand lacks the dimensions Dims of another, and them alone.
 template <class L, class Like, int... Dims>
-struct expand_does_not_fit {
-  static constexpr bool value = sizeof...(Dims) == 0 || !are_dimensions_v<Like::rank, Dims...> ||
-                                L::rank + static_cast<int>(sizeof...(Dims)) != Like::rank;
+struct expand_dimensions {
+  static constexpr bool ok = [] {
+    if constexpr (L::rank < Like::rank && L::rank + int(sizeof...(Dims)) == Like::rank &&
+                  are_dimensions<Like::rank, Dims...>)
+      return are_distinct<Dims...>;
+    return false;
+  }();
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::expand: name each dimension of the second tensor that the first one lacks, once; they count from 0");
+  }
 };
-// Whether it is sharded as the other in the dimensions that both have.
 template <class L, class Like, int... Dims>
-struct expanded_tensor_is_sharded_otherwise {
-  static constexpr bool value = [] {
+struct expand_layout {
+  static constexpr bool ok = [] {
     using c = context_of<L, Like>;
     constexpr unsigned dims = (0u | ... | (1u << Dims));
     layout_value const a = value_v<c, L>, like = value_v<c, Like>;
     for (int d = 0, e = 0; d < like.rank; ++d)
-      if (!(dims >> d & 1u) && !(a.dim[e++] == like.dim[d])) return true;
-    return false;
+      if (!(dims >> d & 1u) && !(a.dim[e++] == like.dim[d])) return false;
+    return true;
   }();
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::expand: the tensor is sharded otherwise than the dimensions of the second tensor that it has; redistribute it");
+  }
 };
+
+template <int... Dims, class X, class Like>
+constexpr auto expanded(X const& x, Like const& like) {
+  constexpr unsigned dims = (0u | ... | (1u << Dims));
+  if (!(without_dims(like.extents(), dims) == x.extents()))
+    // Compilers print the line on which a call begins.
+    // clang-format off
+    plan_detail::fail_other_extents("ashlar::expand: the tensor has the extents of the second one without the named dimensions",
+        without_dims(like.extents(), dims), x.extents());
+  // clang-format on
+  return apply(expand_op<dims>{}, x, stop_gradient(like));
+}
 
 }  // namespace ops_detail
 
@@ -272,25 +296,9 @@ struct expanded_tensor_is_sharded_otherwise {
 template <int... Dims, class X, class Like>
 constexpr auto expand(X const& x, Like const& like, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  using L = layout_t<X>;
-  static_assert(
-      !ops_detail::expand_does_not_fit<L, layout_t<Like>, Dims...>::value,
-      "ashlar::expand: name each dimension of the second tensor that the first one lacks, once; they count from 0");
-  if constexpr (ops_detail::expand_does_not_fit<L, layout_t<Like>, Dims...>::value) {
-    return like;
-  } else {
-    static_assert(
-        !ops_detail::expanded_tensor_is_sharded_otherwise<L, layout_t<Like>, Dims...>::value,
-        "ashlar::expand: the tensor is sharded otherwise than the dimensions of the second tensor that it has; redistribute it");
-    constexpr unsigned dims = (0u | ... | (1u << Dims));
-    if (!(ops_detail::without_dims(like.extents(), dims) == x.extents()))
-      // Compilers print the line on which a call begins.
-      // clang-format off
-      plan_detail::fail_other_extents("ashlar::expand: the tensor has the extents of the second one without the named dimensions",
-          ops_detail::without_dims(like.extents(), dims), x.extents());
-    // clang-format on
-    return apply(ops_detail::expand_op<dims>{}, x, stop_gradient(like));
-  }
+  return meta_detail::checked<ops_detail::expand_dimensions<layout_t<X>, layout_t<Like>, Dims...>,
+                              ops_detail::expand_layout<layout_t<X>, layout_t<Like>, Dims...>>(
+      [](auto const& l, auto const& t) { return ops_detail::expanded<Dims...>(t, l); }, like, x);
 }
 
 /// As last argument of a reduction: the result keeps the dimensions that were reduced, with extent 1 and sharded by no

@@ -16,8 +16,11 @@ struct select_diagnostics {
   }
 };
 template <class L>
-struct nothing_to_select {
-  static constexpr bool value = L::rank == 0;
+struct select_dimension {
+  static constexpr bool ok = L::rank > 0;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
+  }
 };
 
 /// A tensor of zeros, except at one index of the first dimension, which holds the cotangent.
@@ -73,14 +76,12 @@ struct select_op {
 template <class X>
 constexpr auto select(X const& x, ops_detail::index_argument at, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::nothing_to_select<layout_t<X>>::value) {
-    static_assert(!ops_detail::nothing_to_select<layout_t<X>>::value,
-                  "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
-    return x;
-  } else {
-    plan_detail::note_argument_of_whole(x, "index", index_t{at}, w);
-    return apply(ops_detail::select_op{at}, x);
-  }
+  return meta_detail::checked<ops_detail::select_dimension<layout_t<X>>>(
+      [&](auto const& t) {
+        plan_detail::note_argument_of_whole(t, "index", index_t{at}, w);
+        return apply(ops_detail::select_op{at}, t);
+      },
+      x);
 }
 
 }  // namespace ashlar

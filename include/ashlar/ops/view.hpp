@@ -166,19 +166,35 @@ constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape 
     fail("ashlar::flatten: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
   // clang-format on
 }
-template <int First, int Last, int Rank>
-struct no_such_dimensions {
-  static constexpr bool value = First < 0 || First > Last || Last >= Rank;
+template <int First, int Last, class X>
+struct flatten_dimensions {
+  static constexpr bool ok = First >= 0 && First <= Last && Last < rank_v<X>;
+  static constexpr void say() {
+    static_assert(ok,
+                  "ashlar::flatten: the tensor has no such dimensions, from the first to the last; they count from 0");
+  }
 };
-
+template <int Dim, class X>
+struct unflatten_dimension {
+  static constexpr bool ok = Dim >= 0 && Dim < rank_v<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::unflatten: the tensor has no such dimension; they count from 0");
+  }
+};
 template <int First, class X>
-constexpr void require_static_even_pieces() {
-  if constexpr (static_shape<X>)
+struct flatten_static_extent {
+  static constexpr bool ok = [] {
+    if constexpr (static_shape<X>)
+      return !static_extent_does_not_divide<mesh_t<X>, plan_detail::value_on<mesh_t<X>, layout_t<X>>, First,
+                                            static_extents_v<X>[First]>::value;
+    return true;
+  }();
+  static constexpr void say() {
     static_assert(
-        !static_extent_does_not_divide<mesh_t<X>, plan_detail::value_on<mesh_t<X>, layout_t<X>>, First,
-                                       static_extents_v<X>[First]>::value,
+        ok,
         "ashlar::flatten: the first of the dimensions joined divides by the ranks that shard it; choose another extent or mesh, or gather it first");
-}
+  }
+};
 }  // namespace ops_detail
 
 /// Joins dimensions First to Last into one. No element moves.
@@ -188,16 +204,14 @@ constexpr void require_static_even_pieces() {
 /// Example: flatten<0, 1>(x<layout<"data", none, "model">>) -> layout<"data", "model">
 template <int First, int Last, class X>
 constexpr auto flatten(X const& x) {
-  if constexpr (ops_detail::no_such_dimensions<First, Last, rank_v<X>>::value) {
-    static_assert(!ops_detail::no_such_dimensions<First, Last, rank_v<X>>::value,
-                  "ashlar::flatten: the tensor has no such dimensions, from the first to the last; they count from 0");
-    return x;
-  } else {
-    ops_detail::require_static_even_pieces<First, X>();
-    ops_detail::require_even_pieces(x.extents()[First], plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[First],
-                                    x.mesh().sizes());
-    return apply(ops_detail::flatten_op<First, Last>{}, x);
-  }
+  return meta_detail::checked<ops_detail::flatten_dimensions<First, Last, X>,
+                              ops_detail::flatten_static_extent<First, X>>(
+      []<class T>(T const& t) {
+        ops_detail::require_even_pieces(t.extents()[First], plan_detail::value_on<mesh_t<T>, layout_t<T>>.dim[First],
+                                        t.mesh().sizes());
+        return apply(ops_detail::flatten_op<First, Last>{}, t);
+      },
+      x);
 }
 
 /// Joins all dimensions except the first into one. A vector stays as it is. No element moves.
@@ -221,17 +235,15 @@ constexpr auto flatten(X const& x) {
 template <int Dim, class X, std::size_t N>
 constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value) {
-    static_assert(!ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value,
-                  "ashlar::unflatten: the tensor has no such dimension; they count from 0");
-    return x;
-  } else {
-    ops_detail::require_even_pieces(extents[0], plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[Dim],
-                                    x.mesh().sizes());
-    ops_detail::unflatten_op<Dim, N> cut{};
-    for (int d = 0; d < static_cast<int>(N); ++d) cut.piece[d] = extents[d];
-    return apply(cut, x);
-  }
+  return meta_detail::checked<ops_detail::unflatten_dimension<Dim, X>>(
+      [&]<class T>(T const& t) {
+        ops_detail::require_even_pieces(extents[0], plan_detail::value_on<mesh_t<T>, layout_t<T>>.dim[Dim],
+                                        t.mesh().sizes());
+        ops_detail::unflatten_op<Dim, N> cut{};
+        for (int d = 0; d < static_cast<int>(N); ++d) cut.piece[d] = extents[d];
+        return apply(cut, t);
+      },
+      x);
 }
 
 }  // namespace ashlar

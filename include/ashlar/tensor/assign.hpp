@@ -32,14 +32,20 @@ bool is_in_memory_of(X const& x, Y const& y) {
     return x.owner() == y.owner() && x.offset() == y.offset();
 }
 
+template <class Y, class Value>
+struct assigned_in_reach {
+  static constexpr bool ok = operands_in_reach<Y, Value>::ok;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::assign: the tensor or the value is where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
+  }
+};
+
 /// Makes the elements of y those of a tensor or an expression.
 template <class T, class L, class M, class S, class Value>
 void assign_elements(sharded_tensor<T, L, M, S>& y, Value value) {
-  constexpr bool out_of_reach = ops_detail::operands_out_of_reach<sharded_tensor<T, L, M, S>, Value>::value;
-  static_assert(
-      !out_of_reach,
-      "ashlar::assign: the tensor or the value is where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
-  if constexpr (!out_of_reach) {
+  if constexpr (hold<assigned_in_reach<sharded_tensor<T, L, M, S>, Value>>()) {
     auto const node = node_of(value);
     auto const sources = sources_of(value);
     if constexpr (requires { value.finished(); }) {

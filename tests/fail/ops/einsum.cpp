@@ -28,7 +28,7 @@ constexpr auto of_three = einsum<"ij,jk,jk->ik">(x, z, z);
 constexpr auto in_chunks =
     einsum_all_reduce<"ij,kj->ik", "p">(make<std::complex<double>, layout<none, "p">>(m, {8, 6}), y, 2);
 }  // namespace right
-// error: ashlar::einsum: the operands have different element types; write cast<T>(x) for one of them
+// 4 errors: ashlar::einsum: the operands have different element types; write cast<T>(x) for one of them
 namespace wrong {
 using real_number = float;
 constexpr auto y = make<real_number, layout<none, "p">>(m, {4, 6});

@@ -59,16 +59,6 @@ struct split_where_partial {
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
 
-template <class From, class To, class ToMesh>
-constexpr void check_between_meshes() {
-  static_assert(
-      !rank_differs<To, From::rank>::value,
-      "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec per dimension");
-  static_assert(
-      !axes_missing_from_mesh<ToMesh, To>::value,
-      "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-}
-
 }  // namespace ops_detail
 
 /// Brings a tensor to another mesh of the same ranks, real or abstract, if the tensor is partial before or after. A
@@ -80,7 +70,7 @@ template <class To, plain_tensor X, class Other>
            (plan_detail::layout_is_partial<layout_t<X>>::value || plan_detail::layout_is_partial<To>::value)
 [[nodiscard]] constexpr auto redistribute(X const& x, Other const& other, call_site w = call_site::current()) {
   using M2 = typename ops_detail::mesh_of_handle<Other>::type;
-  ops_detail::check_between_meshes<layout_t<X>, To, M2>();
+  meta_detail::hold<ops_detail::redistribute_rank<layout_t<X>, To>, ops_detail::redistribute_axes<M2, To>>();
   if constexpr (plan_detail::layout_is_partial<layout_t<X>>::value)
     return redistribute<To>(redistribute<typename ops_detail::split_where_partial<mesh_t<X>, layout_t<X>>::type>(x, w),
                             other, w);
@@ -96,7 +86,7 @@ template <class To, class T, class L, class M, class... Axes>
 [[nodiscard]] constexpr auto redistribute(abstract_tensor<T, L, M> const& x, mesh<Axes...> const& other,
                                           call_site w = call_site::current()) {
   using M2 = mesh<Axes...>;
-  ops_detail::check_between_meshes<L, To, M2>();
+  meta_detail::hold<ops_detail::redistribute_rank<L, To>, ops_detail::redistribute_axes<M2, To>>();
   mesh_shape const &before = x.mesh().sizes(), &after = other.sizes();
   if (before.ranks() != after.ranks())
     meta_detail::fail("ashlar::redistribute: the other mesh has as many ranks as the tensor's");

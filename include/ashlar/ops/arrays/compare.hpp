@@ -112,49 +112,49 @@ struct choose_number {
 namespace ops_detail {
 
 template <class T>
-struct elements_have_no_order {
-  static constexpr bool value = !requires(T a) { a < a; };
-};
+inline constexpr bool is_ordered = requires(T a) { a < a; };
 template <class F, class A>
-struct orders_elements_without_an_order {
-  static constexpr bool value = (std::is_same_v<F, fn::less> ||
-                                 std::is_same_v<F, fn::less_or_equal>)&&elements_have_no_order<element_t<A>>::value;
+struct compared_elements_have_an_order {
+  static constexpr bool ok =
+      is_ordered<element_t<A>> || (!std::is_same_v<F, fn::less> && !std::is_same_v<F, fn::less_or_equal>);
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::elementwise: elements of this type have no order; compare by == or !=, or compare their parts or absolute values");
+  }
 };
-template <class F, class A>
-constexpr bool require_order() {
-  static_assert(
-      !orders_elements_without_an_order<F, A>::value,
-      "ashlar::elementwise: elements of this type have no order; compare by == or !=, or compare their parts or absolute values");
-  return !orders_elements_without_an_order<F, A>::value;
-}
 
 // A comparison has no derivative, so active tensors are compared as plain ones.
 template <class F, class A, class B>
 constexpr auto compare(A const& a, B const& b) {
-  if constexpr (require_order<F, A>())
-    return arithmetic(F{}, stop_gradient(a), stop_gradient(b));
-  else
-    return stop_gradient(a);
+  return checked<compared_elements_have_an_order<F, A>>(
+      [](auto const& x, auto const& y) { return arithmetic(F{}, x, y); }, stop_gradient(a), stop_gradient(b));
 }
 template <class F, bool Left, class A>
 constexpr auto compare_with(A const& a, number_for<element_t<A>> const& s) {
   using compared = fn::compared_with<F, Left, element_t<A>>;
-  if constexpr (require_order<F, A>())
-    return elementwise(compared{s.element_if_inside(), s.outside()}, stop_gradient(a));
-  else
-    return stop_gradient(a);
+  return checked<compared_elements_have_an_order<F, A>>(
+      [&](auto const& x) {
+        return elementwise(compared{s.element_if_inside(), s.outside()}, x);
+      },
+      stop_gradient(a));
 }
 
 template <class Mask>
-struct mask_of_other_elements {
-  static constexpr bool value = !std::is_same_v<element_t<Mask>, bool>;
+struct where_mask {
+  static constexpr bool ok = masks<Mask>;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::where: the elements of the mask are not of type bool; write a comparison, such as mask != 0");
+  }
 };
-template <class Mask>
-constexpr bool require_mask() {
-  static_assert(!mask_of_other_elements<Mask>::value,
-                "ashlar::where: the elements of the mask are not of type bool; write a comparison, such as mask != 0");
-  return !mask_of_other_elements<Mask>::value;
-}
+template <class A, class B>
+struct where_elements {
+  static constexpr bool ok = std::is_same_v<element_t<A>, element_t<B>>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::where: the operands have different element types; write cast<T>(x) for one of them");
+  }
+};
 
 }  // namespace ops_detail
 
@@ -248,38 +248,39 @@ constexpr auto operator!=(ops_detail::number_for<element_t<A>> s, A const& a) {
 ///   must not be partial. A number that is no element does not compile, or throws ashlar::error, as for x * s.
 /// Example: where(x > 0.f, x, 0.1f * x)
 template <tensor Mask, tensor A, tensor B>
-constexpr auto where(Mask const& mask, A const& a, [[maybe_unused]] B const& b) {
-  using types = ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>;
-  static_assert(!types::value,
-                "ashlar::where: the operands have different element types; write cast<T>(x) for one of them");
-  if constexpr (ops_detail::require_mask<Mask>() && !types::value)
-    return elementwise(ops_detail::fn::choose<element_t<A>>{}, stop_gradient(mask), a, b);
-  else
-    return a;
+constexpr auto where(Mask const& mask, A const& a, B const& b) {
+  return meta_detail::checked<ops_detail::where_mask<Mask>, ops_detail::where_elements<A, B>>(
+      [&]<class T>(T const& x, auto const& y) {
+        return elementwise(ops_detail::fn::choose<element_t<T>>{}, stop_gradient(mask), x, y);
+      },
+      a, b);
 }
 template <tensor Mask, tensor A>
 constexpr auto where(Mask const& mask, A const& a, ops_detail::number_for<element_t<A>> b) {
-  if constexpr (ops_detail::require_mask<Mask>())
-    return elementwise(ops_detail::fn::choose_or_number<true, element_t<A>>{b.element()}, a, stop_gradient(mask));
-  else
-    return a;
+  return meta_detail::checked<ops_detail::where_mask<Mask>>(
+      [&](auto const& x) {
+        return elementwise(ops_detail::fn::choose_or_number<true, element_t<A>>{b.element()}, x, stop_gradient(mask));
+      },
+      a);
 }
 template <tensor Mask, tensor B>
 constexpr auto where(Mask const& mask, ops_detail::number_for<element_t<B>> a, B const& b) {
-  if constexpr (ops_detail::require_mask<Mask>())
-    return elementwise(ops_detail::fn::choose_or_number<false, element_t<B>>{a.element()}, b, stop_gradient(mask));
-  else
-    return b;
+  return meta_detail::checked<ops_detail::where_mask<Mask>>(
+      [&](auto const& x) {
+        return elementwise(ops_detail::fn::choose_or_number<false, element_t<B>>{a.element()}, x, stop_gradient(mask));
+      },
+      b);
 }
 template <tensor Mask, class A, class B>
   requires(!tensor<A> && !tensor<B>)
 constexpr auto where(Mask const& mask, A a, B b) {
   using T = std::common_type_t<A, B>;
   using number = ops_detail::number_for<T>;
-  if constexpr (ops_detail::require_mask<Mask>())
-    return elementwise(ops_detail::fn::choose_number<T>{number(a).element(), number(b).element()}, stop_gradient(mask));
-  else
-    return mask;
+  return meta_detail::checked<ops_detail::where_mask<Mask>>(
+      [&](auto const& m) {
+        return elementwise(ops_detail::fn::choose_number<T>{number(a).element(), number(b).element()}, m);
+      },
+      stop_gradient(mask));
 }
 
 }  // namespace ashlar

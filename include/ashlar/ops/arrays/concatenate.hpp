@@ -8,54 +8,55 @@ namespace ashlar {
 namespace ops_detail {
 
 template <class X, int Dim>
-constexpr bool require_dimension() {
-  static_assert(!no_such_dimension<rank_v<X>, Dim>::value,
-                "ashlar::concatenate: the tensor has no such dimension; they count from 0");
-  return !no_such_dimension<rank_v<X>, Dim>::value;
-}
-// Whether a tensor can be a box of another.
-template <class X, class Box>
-constexpr bool require_box() {
-  using types = operands_have_different_element_types<element_t<X>, element_t<Box>>;
-  using meshes = operands_on_different_meshes<X, Box>;
-  constexpr bool rank = !types::value && !meshes::value && rank_v<X> != rank_v<Box>;
-  static_assert(!types::value,
-                "ashlar::concatenate: the operands have different element types; write cast<T>(x) for one of them");
-  static_assert(
-      types::value || !meshes::value,
-      "ashlar::concatenate: the operands live on different meshes; make all tensors of one program on one mesh");
-  static_assert(!rank || !rank_differs<layout_t<X>, rank_v<Box>>::value,
-                "ashlar::concatenate: the operands have different numbers of dimensions; unflatten one of them");
-  if constexpr (!types::value && !meshes::value && !rank) {
-    static_assert(
-        !partial_otherwise<mesh_t<X>, layout_t<X>, layout_t<Box>>::value,
-        "ashlar::concatenate: one operand is partial over an axis and another is not; all_reduce the first, or write as_partial<axis>(other)");
-    return !partial_otherwise<mesh_t<X>, layout_t<X>, layout_t<Box>>::value;
+struct concatenate_dimension {
+  static constexpr bool ok = Dim >= 0 && Dim < rank_v<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::concatenate: the tensor has no such dimension; they count from 0");
   }
-  return false;
-}
+};
+// Requires a tensor that can be a box of another.
+template <class X, class Box>
+struct box_operand {
+  static constexpr bool elements = std::is_same_v<element_t<X>, element_t<Box>>,
+                        mesh = std::is_same_v<mesh_t<X>, mesh_t<Box>>, rank = rank_v<X> == rank_v<Box>,
+                        partial = are_partial_alike<mesh_t<X>, layout_t<X>, layout_t<Box>>,
+                        ok = elements && mesh && rank && partial;
+  static constexpr void say() {
+    static_assert(elements,
+                  "ashlar::concatenate: the operands have different element types; write cast<T>(x) for one of them");
+    static_assert(
+        !elements || mesh,
+        "ashlar::concatenate: the operands live on different meshes; make all tensors of one program on one mesh");
+    static_assert(!elements || !mesh || rank,
+                  "ashlar::concatenate: the operands have different numbers of dimensions; unflatten one of them");
+    static_assert(
+        !elements || !mesh || !rank || partial,
+        "ashlar::concatenate: one operand is partial over an axis and another is not; all_reduce the first, or write as_partial<axis>(other)");
+  }
+};
 
 template <int Dim, class X, class... Y>
+constexpr auto one_after_the_other(call_site const& w, X const& x, Y const&... y) {
+  boxes_of<layout_t<X>, 1 + static_cast<int>(sizeof...(Y))> b;
+  b.extents = x.extents();
+  int k = 0;
+  auto const add = [&](shape const& next) {
+    b.offset[k].rank = next.rank;
+    b.offset[k][Dim] = k == 0 ? 0 : b.extents[Dim];
+    for (int d = 0; d < next.rank; ++d)
+      if (d != Dim && next[d] != b.extents[d])
+        plan_detail::fail_extents("ashlar::concatenate: the operands have equal extents in the other dimensions",
+                                  b.extents, next);
+    if (k++ != 0) b.extents[Dim] += next[Dim];
+  };
+  add(x.extents());
+  (add(y.extents()), ...);
+  return join_boxes(b, w, x, y...);
+}
+template <int Dim, class X, class... Y>
 constexpr auto concatenated(call_site const& w, X const& x, Y const&... y) {
-  if constexpr (require_dimension<X, Dim>() && (require_box<X, Y>() && ...)) {
-    boxes_of<layout_t<X>, 1 + static_cast<int>(sizeof...(Y))> b;
-    b.extents = x.extents();
-    int k = 0;
-    auto const add = [&](shape const& next) {
-      b.offset[k].rank = next.rank;
-      b.offset[k][Dim] = k == 0 ? 0 : b.extents[Dim];
-      for (int d = 0; d < next.rank; ++d)
-        if (d != Dim && next[d] != b.extents[d])
-          plan_detail::fail_extents("ashlar::concatenate: the operands have equal extents in the other dimensions",
-                                    b.extents, next);
-      if (k++ != 0) b.extents[Dim] += next[Dim];
-    };
-    add(x.extents());
-    (add(y.extents()), ...);
-    return join_boxes(b, w, x, y...);
-  } else {
-    return x;
-  }
+  return checked<concatenate_dimension<X, Dim>, box_operand<X, Y>...>(
+      [&](auto const&... t) { return one_after_the_other<Dim>(w, t...); }, x, y...);
 }
 
 /// A tensor with zeros in a box: the transpose of paste, by its first operand.
@@ -119,15 +120,15 @@ template <tensor Y, tensor X, std::size_t N>
 [[nodiscard]] constexpr auto paste(Y const& y, index_t const (&begin)[N], X const& x,
                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_offsets<Y, N>() && ops_detail::require_box<Y, X>()) {
-    for (int d = 0; d < static_cast<int>(N); ++d)
-      if (begin[d] < 0 || begin[d] > y.extents()[d] - x.extents()[d])
-        plan_detail::fail_extents("ashlar::paste: the box of these extents is within the tensor", x.extents(),
-                                  y.extents());
-    return paste_box(ops_detail::paste_at{ops_detail::list_of(begin)}, y, x, w);
-  } else {
-    return y;
-  }
+  return meta_detail::checked<ops_detail::box_offsets<Y, static_cast<int>(N)>, ops_detail::box_operand<Y, X>>(
+      [&](auto const& whole, auto const& box) {
+        shape const &most = whole.extents(), &n = box.extents();
+        for (int d = 0; d < most.rank; ++d)
+          if (begin[d] < 0 || begin[d] > most[d] - n[d])
+            plan_detail::fail_extents("ashlar::paste: the box of these extents is within the tensor", n, most);
+        return paste_box(ops_detail::paste_at{ops_detail::list_of(begin)}, whole, box, w);
+      },
+      y, x);
 }
 
 }  // namespace ashlar

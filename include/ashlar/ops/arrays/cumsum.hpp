@@ -89,9 +89,14 @@ constexpr auto sum_along(sums_along<Dim, Reversed>, X const& x, call_site const&
   }
 }
 
-template <class T>
-struct elements_cannot_be_added {
-  static constexpr bool value = !reduces_elements<op::sum, sum_of_elements_t<T>>::value;
+template <class X, int Dim>
+struct cumsum_operand {
+  static constexpr bool elements = reduces_elements<op::sum, sum_of_elements_t<element_t<X>>>::value,
+                        dimension = are_dimensions<rank_v<X>, Dim>, ok = elements && dimension;
+  static constexpr void say() {
+    static_assert(elements, "ashlar::cumsum: elements of this type have no sum; give the type an operator +");
+    static_assert(!elements || dimension, "ashlar::cumsum: the tensor has no such dimension; they count from 0");
+  }
 };
 
 }  // namespace ops_detail
@@ -105,14 +110,8 @@ struct elements_cannot_be_added {
 /// Example: cumsum<0>(x<layout<"x", none>>) -> layout<"x", none>
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto cumsum(X const& x, call_site w = call_site::current()) {
-  using types = ops_detail::elements_cannot_be_added<element_t<X>>;
-  using missing = ops_detail::no_such_dimension<rank_v<X>, Dim>;
-  static_assert(!types::value, "ashlar::cumsum: elements of this type have no sum; give the type an operator +");
-  static_assert(types::value || !missing::value, "ashlar::cumsum: the tensor has no such dimension; they count from 0");
-  if constexpr (types::value || missing::value)
-    return x;
-  else
-    return sum_along(ops_detail::sums_along<Dim, false>{}, x, w);
+  return meta_detail::checked<ops_detail::cumsum_operand<X, Dim>>(
+      [&](auto const& y) { return sum_along(ops_detail::sums_along<Dim, false>{}, y, w); }, x);
 }
 
 }  // namespace ashlar

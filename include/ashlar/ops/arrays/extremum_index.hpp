@@ -89,26 +89,38 @@ inline constexpr bool is_extremum = false;
 template <class T, class Less>
 inline constexpr bool is_extremum<extremum<T, Less>> = true;
 template <class X>
-struct elements_are_no_extrema {
-  static constexpr bool value = !is_extremum<element_t<X>>;
+struct element_index_of_pairs {
+  static constexpr bool ok = is_extremum<element_t<X>>;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::element_index: the elements are no pairs of value and index; write element_index(argmax(x))");
+  }
+};
+template <class X>
+struct element_value_of_pairs {
+  static constexpr bool ok = is_extremum<element_t<X>>;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::element_value: the elements are no pairs of value and index; write element_value(argmax(x))");
+  }
+};
+template <class X, int... Dims>
+struct argmax_operand {
+  static constexpr bool elements = is_ordered<element_t<X>>, dimensions = are_dimensions<rank_v<X>, Dims...>,
+                        once = are_distinct<Dims...>, ok = elements && dimensions && once;
+  static constexpr void say() {
+    static_assert(elements,
+                  "ashlar::argmax: elements of this type have no order; write argmax(abs(x)) or argmax(real(x))");
+    static_assert(!elements || dimensions, "ashlar::argmax: the tensor has no such dimension; they count from 0");
+    static_assert(!elements || !dimensions || once, "ashlar::argmax: a dimension is named twice; name each once");
+  }
 };
 
 template <class Less, int... Dims, class X>
 constexpr auto extremum_over(X const& x) {
-  using no_order = elements_have_no_order<element_t<X>>;
-  static_assert(!no_order::value,
-                "ashlar::argmax: elements of this type have no order; write argmax(abs(x)) or argmax(real(x))");
-  if constexpr (no_order::value) {
-    return stop_gradient(x);
-  } else if constexpr (!are_dimensions_v<rank_v<X>, Dims...>) {
-    static_assert(!no_such_dimension<rank_v<X>, Dims...>::value,
-                  "ashlar::argmax: the tensor has no such dimension; they count from 0");
-    static_assert(!dimension_named_twice<Dims...>::value, "ashlar::argmax: a dimension is named twice; name each once");
-    return stop_gradient(x);
-  } else {
-    constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank_v<X>)-1u;
-    return apply(extremum_op<Less, dims>{}, stop_gradient(x));
-  }
+  return checked<argmax_operand<X, Dims...>>(
+      []<class T>(T const& t) { return apply(extremum_op<Less, mask_of_dimensions<rank_v<T>, Dims...>>{}, t); },
+      stop_gradient(x));
 }
 
 }  // namespace ops_detail
@@ -139,12 +151,8 @@ constexpr auto argmin(X const& x) {
 /// Example: element_index(argmax<1>(x<layout<"data", none>>)) -> layout<"data">
 template <tensor X>
 constexpr auto element_index(X const& x) {
-  static_assert(!ops_detail::elements_are_no_extrema<X>::value,
-                "ashlar::element_index: the elements are no pairs of value and index; write element_index(argmax(x))");
-  if constexpr (ops_detail::elements_are_no_extrema<X>::value)
-    return x;
-  else
-    return elementwise(ops_detail::index_of_extremum{}, x);
+  return meta_detail::checked<ops_detail::element_index_of_pairs<X>>(
+      [](auto const& y) { return elementwise(ops_detail::index_of_extremum{}, y); }, x);
 }
 /// The value in each element of a result of argmax or argmin.
 /// Cost: no communication.
@@ -152,12 +160,11 @@ constexpr auto element_index(X const& x) {
 /// Example: element_value(argmax<1>(x<layout<"data", none>>)) -> layout<"data">
 template <tensor X>
 constexpr auto element_value(X const& x) {
-  static_assert(!ops_detail::elements_are_no_extrema<X>::value,
-                "ashlar::element_value: the elements are no pairs of value and index; write element_value(argmax(x))");
-  if constexpr (ops_detail::elements_are_no_extrema<X>::value)
-    return x;
-  else
-    return elementwise(ops_detail::value_of_extremum<decltype(element_t<X>::value)>{}, x);
+  return meta_detail::checked<ops_detail::element_value_of_pairs<X>>(
+      []<class Y>(Y const& y) {
+        return elementwise(ops_detail::value_of_extremum<decltype(element_t<Y>::value)>{}, y);
+      },
+      x);
 }
 
 }  // namespace ashlar

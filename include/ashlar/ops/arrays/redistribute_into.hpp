@@ -8,21 +8,23 @@ namespace ashlar {
 
 namespace ops_detail {
 
-// Each check stops at the first sentence, so that it is the only error.
 template <class Y, class X>
-constexpr bool require_redistribution_into() {
-  constexpr bool elements = assigned_elements_differ<Y, X>::value, meshes = operands_on_different_meshes<Y, X>::value,
-                 rank = rank_v<Y> != rank_v<X>;
-  static_assert(
-      !elements || !assigned_elements_differ<Y, X>::value,
-      "ashlar::redistribute_into: the tensors have different element types; write cast<T>(x) for the second one");
-  static_assert(elements || !meshes || !operands_on_different_meshes<Y, X>::value,
-                "ashlar::redistribute_into: the tensors live on different meshes; write y = redistribute<L>(x, mesh)");
-  static_assert(
-      elements || meshes || !rank || !rank_differs<layout_t<Y>, rank_v<X>>::value,
-      "ashlar::redistribute_into: the tensors have different numbers of dimensions; give both the same number");
-  return !elements && !meshes && !rank;
-}
+struct redistribute_into_operands {
+  static constexpr bool elements = std::is_same_v<element_t<Y>, element_t<X>>,
+                        mesh = std::is_same_v<mesh_t<Y>, mesh_t<X>>, rank = rank_v<Y> == rank_v<X>,
+                        ok = elements && mesh && rank;
+  static constexpr void say() {
+    static_assert(
+        elements,
+        "ashlar::redistribute_into: the tensors have different element types; write cast<T>(x) for the second one");
+    static_assert(
+        !elements || mesh,
+        "ashlar::redistribute_into: the tensors live on different meshes; write y = redistribute<L>(x, mesh)");
+    static_assert(
+        !elements || !mesh || rank,
+        "ashlar::redistribute_into: the tensors have different numbers of dimensions; give both the same number");
+  }
+};
 
 template <class P, int Step, class Y, class X>
 constexpr void run_steps_into(Y& y, X const& x, call_site const& w) {
@@ -47,23 +49,21 @@ constexpr void run_steps_into(Y& y, X const& x, call_site const& w) {
 template <tensor Y, tensor X>
 constexpr void redistribute_into(Y& y, X const& x, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_memory<Y, X>()) {
-    if constexpr (ops_detail::require_redistribution_into<Y, X>()) {
-      ops_detail::require_meshes_of_one_size(y, x);
-      if (!(y.extents() == x.extents()))
-        plan_detail::fail_other_extents("ashlar::redistribute_into: the tensors have equal extents", y.extents(),
-                                        x.extents());
-      using plans =
-          ops_detail::plans_between<mesh_t<X>, layout_t<X>, layout_t<Y>, ops_detail::axes_with_ranks<mesh_t<X>>>;
-      static_assert(
-          !ops_detail::elements_lack_the_reduction<ops_detail::plan_number<plans, 0>, element_t<X>>::value,
-          "ashlar::redistribute_into: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator");
-      auto const& t = plan_detail::materialize(x);
-      ops_detail::with_least_plan<plans, X>(t.extents(), t.mesh().sizes(), [&]<class P>(P) {
-        ops_detail::run_steps_into<P, 0>(y, t, w);
-        return 0;
-      });
-    }
+  if constexpr (meta_detail::hold<ops_detail::assign_target<Y, X>, ops_detail::redistribute_into_operands<Y, X>>()) {
+    ops_detail::require_meshes_of_one_size(y, x);
+    if (!(y.extents() == x.extents()))
+      plan_detail::fail_other_extents("ashlar::redistribute_into: the tensors have equal extents", y.extents(),
+                                      x.extents());
+    using plans =
+        ops_detail::plans_between<mesh_t<X>, layout_t<X>, layout_t<Y>, ops_detail::axes_with_ranks<mesh_t<X>>>;
+    static_assert(
+        !ops_detail::elements_lack_the_reduction<ops_detail::plan_number<plans, 0>, element_t<X>>::value,
+        "ashlar::redistribute_into: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator");
+    auto const& t = plan_detail::materialize(x);
+    ops_detail::with_least_plan<plans, X>(t.extents(), t.mesh().sizes(), [&]<class P>(P) {
+      ops_detail::run_steps_into<P, 0>(y, t, w);
+      return 0;
+    });
   }
 }
 

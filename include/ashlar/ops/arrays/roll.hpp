@@ -17,9 +17,16 @@ inline constexpr int dimension_split_by<Layout, name_list<N...>> = [] {
   layout_value const v = value_v<c, Layout>;
   return d >= 0 && v.dim[d].size == int(sizeof...(N)) && v.dim[d].block == 0 ? d : -1;
 }();
-template <class Layout, class Names>
-struct no_dimension_is_split_by_these_alone {
-  static constexpr bool value = dimension_split_by<Layout, Names> < 0;
+template <class Layout, class Mesh, class Names>
+struct roll_axes {
+  static constexpr bool found = !collective_axis_missing_from_mesh<Mesh, Names>::value,
+                        alone = dimension_split_by<Layout, Names> >= 0, ok = found && alone;
+  static constexpr void say() {
+    static_assert(found, "ashlar::roll: the mesh has no axis of this name; name one of its axes");
+    static_assert(
+        !found || alone,
+        "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
+  }
 };
 
 /// The dimension along which elements roll.
@@ -101,18 +108,15 @@ constexpr auto roll_along_async(rolled_along<Dim> along, X const& x, index_t by,
 
 template <bool Async, class Names, class X>
 constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
-  constexpr bool missing = collective_axis_missing_from_mesh<mesh_t<X>, Names>::value;
-  static_assert(!missing, "ashlar::roll: the mesh has no axis of this name; name one of its axes");
-  static_assert(
-      missing || !no_dimension_is_split_by_these_alone<layout_t<X>, Names>::value,
-      "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
-  constexpr int d = dimension_split_by<layout_t<X>, Names>;
-  if constexpr (d < 0)
-    return x;
-  else if constexpr (Async)
-    return roll_along_async(rolled_along<d>{}, x, by, w);
-  else
-    return roll_along(rolled_along<d>{}, x, by, w);
+  return checked<roll_axes<layout_t<X>, mesh_t<X>, Names>>(
+      [&]<class T>(T const& t) {
+        constexpr rolled_along<dimension_split_by<layout_t<T>, Names>> along{};
+        if constexpr (Async)
+          return roll_along_async(along, t, by, w);
+        else
+          return roll_along(along, t, by, w);
+      },
+      x);
 }
 
 }  // namespace ops_detail

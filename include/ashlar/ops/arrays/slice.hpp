@@ -20,65 +20,65 @@ struct target<as_operand, X> {
 template <class To, class X>
 using target_t = typename target<To, X>::type;
 
-// True if the layouts are partial otherwise, over the axes of one mesh.
+// True if the layouts are partial alike, over the axes of one mesh.
 template <class Mesh, class A, class B>
-struct partial_otherwise {
-  static constexpr bool value = [] {
-    using c = mesh_context<Mesh, A, B>;
-    layout_value const of_a = value_v<c, A>, of_b = value_v<c, B>;
-    if (of_a.levels != of_b.levels) return true;
-    for (int l = 0; l < of_a.levels; ++l)
-      if (of_a.reductions[l] != of_b.reductions[l]) return true;
-    return false;
-  }();
+inline constexpr bool are_partial_alike = [] {
+  using c = mesh_context<Mesh, A, B>;
+  layout_value const of_a = value_v<c, A>, of_b = value_v<c, B>;
+  if (of_a.levels != of_b.levels) return false;
+  for (int l = 0; l < of_a.levels; ++l)
+    if (of_a.reductions[l] != of_b.reductions[l]) return false;
+  return true;
+}();
+
+template <class X, int N>
+struct box_offsets {
+  static constexpr bool ok = rank_v<X> == N;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::slice: give one number per dimension of the tensor, in each of the lists");
+  }
 };
-template <class L>
-struct partial_by_no_sum {
-  static constexpr bool value = !partial_only_by(value_v<context_of<L>, L>, op_sum);
+template <class To, class X>
+struct box_target {
+  static constexpr bool rank = To::rank == rank_v<X>, axes = !axes_missing_from_mesh<mesh_t<X>, To>::value,
+                        partial = are_partial_alike<mesh_t<X>, layout_t<X>, To>, ok = rank && axes && partial;
+  static constexpr void say() {
+    static_assert(
+        rank,
+        "ashlar::slice: the layout has another number of dimensions than the tensor; write one spec per dimension");
+    static_assert(!rank || axes,
+                  "ashlar::slice: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+    static_assert(
+        !rank || !axes || partial,
+        "ashlar::slice: the layout is partial otherwise than the tensor; write one that is partial as the tensor is, or all_reduce the tensor first");
+  }
 };
-template <int Rank, int N>
-struct offsets_of_other_rank {
-  static constexpr bool value = Rank != N;
+template <class X>
+struct pad_with_zeros {
+  static constexpr bool ok = partial_only_by(value_on<mesh_t<X>, layout_t<X>>, op_sum);
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::pad: the tensor is partial by another reduction than the sum, whose terms cannot be padded with zeros; all_reduce it first");
+  }
+};
+template <class X>
+struct pad_with_a_number {
+  static constexpr bool ok = !layout_is_partial<layout_t<X>>::value;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::pad: the tensor is partial, so each rank would add the number; all_reduce it first, or pad with zeros");
+  }
+};
+template <class X, int Dim>
+struct shift_dimension {
+  static constexpr bool ok = Dim >= 0 && Dim < rank_v<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::shift: the tensor has no such dimension; they count from 0");
+  }
 };
 
-// Each check stops at the first sentence, so that it is the only error.
-template <class To, class X>
-constexpr bool require_target() {
-  using L = layout_t<X>;
-  constexpr bool rank = To::rank != L::rank, missing = !rank && axes_missing_from_mesh<mesh_t<X>, To>::value;
-  static_assert(
-      !rank || !rank_differs<To, L::rank>::value,
-      "ashlar::slice: the layout has another number of dimensions than the tensor; write one spec per dimension");
-  static_assert(!missing || !axes_missing_from_mesh<mesh_t<X>, To>::value,
-                "ashlar::slice: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-  if constexpr (!rank && !missing) {
-    static_assert(
-        !partial_otherwise<mesh_t<X>, L, To>::value,
-        "ashlar::slice: the layout is partial otherwise than the tensor; write one that is partial as the tensor is, or all_reduce the tensor first");
-    return !partial_otherwise<mesh_t<X>, L, To>::value;
-  }
-  return false;
-}
-template <class X, int N>
-constexpr bool require_offsets() {
-  static_assert(!offsets_of_other_rank<rank_v<X>, N>::value,
-                "ashlar::slice: give one number per dimension of the tensor, in each of the lists");
-  return rank_v<X> == N;
-}
-template <class X>
-constexpr bool require_zeros() {
-  static_assert(
-      !partial_by_no_sum<layout_t<X>>::value,
-      "ashlar::pad: the tensor is partial by another reduction than the sum, whose terms cannot be padded with zeros; all_reduce it first");
-  return !partial_by_no_sum<layout_t<X>>::value;
-}
-template <class X>
-constexpr bool require_no_partial() {
-  static_assert(
-      !layout_is_partial<layout_t<X>>::value,
-      "ashlar::pad: the tensor is partial, so each rank would add the number; all_reduce it first, or pad with zeros");
-  return !layout_is_partial<layout_t<X>>::value;
-}
 template <std::size_t N>
 constexpr shape list_of(index_t const (&n)[N], index_t sign = 1) {
   shape s;
@@ -86,34 +86,37 @@ constexpr shape list_of(index_t const (&n)[N], index_t sign = 1) {
   return s;
 }
 
-template <class To, class X, std::size_t N>
+// Calls `work` with a tensor from which a box of N offsets goes to a tensor of layout To.
+template <class To, int N, class... Conditions, class Work, class X>
+constexpr auto with_box(Work const& work, X const& x) {
+  return checked<Conditions..., box_offsets<X, N>, box_target<To, X>>(work, x);
+}
+template <class To, class Condition, class X, std::size_t N>
 constexpr auto padded(X const& x, index_t const (&before)[N], index_t const (&after)[N], element_t<X> value,
                       call_site const& w) {
-  if constexpr (require_offsets<X, N>() && require_target<To, X>()) {
-    shape extents = x.extents();
-    for (int d = 0; d < static_cast<int>(N); ++d) {
-      if (before[d] < 0 || after[d] < 0)
-        plan_detail::fail_extents("ashlar::pad: the numbers of elements are 0 or more; slice cuts elements off",
-                                  list_of(before), list_of(after));
-      extents[d] += before[d] + after[d];
-    }
-    return move_box(box_of<To>{extents, list_of(before)}, x, value, w);
-  } else {
-    return x;
-  }
+  return with_box<To, static_cast<int>(N), Condition>(
+      [&](auto const& t) {
+        shape extents = t.extents();
+        for (int d = 0; d < t.extents().rank; ++d) {
+          if (before[d] < 0 || after[d] < 0)
+            plan_detail::fail_extents("ashlar::pad: the numbers of elements are 0 or more; slice cuts elements off",
+                                      list_of(before), list_of(after));
+          extents[d] += before[d] + after[d];
+        }
+        return move_box(box_of<To>{extents, list_of(before)}, t, value, w);
+      },
+      x);
 }
-template <int Dim, class X>
+template <int Dim, class Condition, class X>
 constexpr auto shifted(X const& x, index_t by, element_t<X> value, call_site const& w) {
-  using missing = no_such_dimension<rank_v<X>, Dim>;
-  static_assert(!missing::value, "ashlar::shift: the tensor has no such dimension; they count from 0");
-  if constexpr (!missing::value) {
-    shape offset;
-    offset.rank = rank_v<X>;
-    offset[Dim] = by;
-    return move_box(box_of<layout_t<X>>{x.extents(), offset}, x, value, w);
-  } else {
-    return x;
-  }
+  return checked<Condition, shift_dimension<X, Dim>>(
+      [&]<class T>(T const& t) {
+        shape offset;
+        offset.rank = rank_v<T>;
+        offset[Dim] = by;
+        return move_box(box_of<layout_t<T>>{t.extents(), offset}, t, value, w);
+      },
+      x);
 }
 
 }  // namespace ops_detail
@@ -131,16 +134,16 @@ template <class To = ops_detail::as_operand, tensor X, std::size_t N>
                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   using L = ops_detail::target_t<To, X>;
-  if constexpr (ops_detail::require_offsets<X, N>() && ops_detail::require_target<L, X>()) {
-    for (int d = 0; d < static_cast<int>(N); ++d)
-      if (begin[d] < 0 || extents[d] < 0 || begin[d] > x.extents()[d] - extents[d])
-        plan_detail::fail_extents("ashlar::slice: the box, which begins at the first list, is within the tensor",
-                                  ops_detail::list_of(begin), x.extents());
-    return move_box(ops_detail::box_of<L>{ops_detail::list_of(extents), ops_detail::list_of(begin, -1)}, x,
-                    element_t<X>{}, w);
-  } else {
-    return x;
-  }
+  return ops_detail::with_box<L, static_cast<int>(N)>(
+      [&](auto const& t) {
+        for (int d = 0; d < t.extents().rank; ++d)
+          if (begin[d] < 0 || extents[d] < 0 || begin[d] > t.extents()[d] - extents[d])
+            plan_detail::fail_extents("ashlar::slice: the box, which begins at the first list, is within the tensor",
+                                      ops_detail::list_of(begin), t.extents());
+        return move_box(ops_detail::box_of<L>{ops_detail::list_of(extents), ops_detail::list_of(begin, -1)}, t,
+                        element_t<X>{}, w);
+      },
+      x);
 }
 
 /// x with elements before and after it in each dimension: 0, or a value.
@@ -155,19 +158,15 @@ template <class To = ops_detail::as_operand, tensor X, std::size_t N>
 [[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N],
                                  call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_zeros<X>())
-    return ops_detail::padded<ops_detail::target_t<To, X>>(x, before, after, element_t<X>{}, w);
-  else
-    return x;
+  return ops_detail::padded<ops_detail::target_t<To, X>, ops_detail::pad_with_zeros<X>>(x, before, after,
+                                                                                        element_t<X>{}, w);
 }
 template <class To = ops_detail::as_operand, tensor X, std::size_t N>
 [[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N],
                                  ops_detail::number_for<element_t<X>> value, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_no_partial<X>())
-    return ops_detail::padded<ops_detail::target_t<To, X>>(x, before, after, value.element(), w);
-  else
-    return x;
+  return ops_detail::padded<ops_detail::target_t<To, X>, ops_detail::pad_with_a_number<X>>(x, before, after,
+                                                                                           value.element(), w);
 }
 
 /// Moves the elements by n indices along a dimension, without going around the end (roll does). The other elements are
@@ -181,19 +180,13 @@ template <class To = ops_detail::as_operand, tensor X, std::size_t N>
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto shift(X const& x, ops_detail::index_argument n, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_zeros<X>())
-    return ops_detail::shifted<Dim>(x, n, element_t<X>{}, w);
-  else
-    return x;
+  return ops_detail::shifted<Dim, ops_detail::pad_with_zeros<X>>(x, n, element_t<X>{}, w);
 }
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto shift(X const& x, ops_detail::index_argument n, ops_detail::number_for<element_t<X>> value,
                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_no_partial<X>())
-    return ops_detail::shifted<Dim>(x, n, value.element(), w);
-  else
-    return x;
+  return ops_detail::shifted<Dim, ops_detail::pad_with_a_number<X>>(x, n, value.element(), w);
 }
 
 }  // namespace ashlar

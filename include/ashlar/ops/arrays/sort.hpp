@@ -48,28 +48,24 @@ struct order_of_parts_op {
   }
 };
 
+template <class X, int Dim>
+struct sort_operand {
+  static constexpr bool elements = is_ordered<element_t<X>>, dimension = are_dimensions<rank_v<X>, Dim>,
+                        ok = elements && dimension;
+  static constexpr void say() {
+    static_assert(elements,
+                  "ashlar::sort: elements of this type have no order; sort their absolute values or their parts");
+    static_assert(!elements || dimension, "ashlar::sort: the tensor has no such dimension; they count from 0");
+  }
+};
 template <int Dim, bool Descending, class X>
 constexpr auto order_of(X const& x, index_t first) {
-  using no_order = elements_have_no_order<element_t<X>>;
-  using missing = no_such_dimension<rank_v<X>, Dim>;
-  static_assert(!no_order::value,
-                "ashlar::sort: elements of this type have no order; sort their absolute values or their parts");
-  static_assert(no_order::value || !missing::value,
-                "ashlar::sort: the tensor has no such dimension; they count from 0");
-  if constexpr (no_order::value || missing::value)
-    return stop_gradient(x);
-  else
-    return apply(order_op<Dim, Descending>{first}, stop_gradient(x));
+  return apply(order_op<Dim, Descending>{first}, stop_gradient(x));
 }
-template <class X, int Dim>
-inline constexpr bool may_be_ordered =
-    !elements_have_no_order<element_t<X>>::value && !no_such_dimension<rank_v<X>, Dim>::value;
-// False if a rule has reported that it cannot be.
-template <class X, int Dim>
-constexpr bool is_ordered() {
-  if constexpr (may_be_ordered<X, Dim>)
-    return order_op<Dim, false>::rule(plan_detail::value_on<mesh_t<X>, layout_t<X>>).why == fault::fits;
-  return false;
+// work(x) if elements along the dimension can be brought into an order, else otherwise(x).
+template <int Dim, class Work, class Otherwise, class X>
+constexpr auto when_sortable(Work const& work, Otherwise const& otherwise, X const& x) {
+  return checked_or<sort_operand<X, Dim>, layouts_fit<order_op<Dim, false>, plain_t<X>>>(work, otherwise, x);
 }
 
 /// The result of top_k.
@@ -87,7 +83,7 @@ constexpr auto largest_of(Values const& values, Indices const& indices) {
 // True if axes shard the dimension into parts of consecutive elements, and the tensor is not partial.
 template <class X, int Dim>
 inline constexpr bool has_parts_in_order = [] {
-  if constexpr (may_be_ordered<X, Dim>) {
+  if constexpr (sort_operand<X, Dim>::ok) {
     constexpr layout_value const& v = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
     return v.dim[Dim].size != 0 && v.dim[Dim].block == 0 && v.levels == 0;
   }
@@ -142,11 +138,14 @@ constexpr auto order_of_sharded(X const& x, call_site const& w) {
   return backend_of<X>::template follow_route<Dim>(merged.route, own.indices, merging_step<Dim>(own.indices, w), w);
 }
 template <int Dim, class X>
+constexpr auto sort_of_whole(X const& x) {
+  return apply(take_along_op<Dim>{}, x, order_of<Dim, false>(x, -1));
+}
+template <int Dim, class X>
 constexpr auto sort_of_sharded(X const& x, call_site const& w) {
   auto const& t = plan_detail::materialize(x);
   if (is_gathered_to_sort<Dim>(t))
-    return in_order_when_gathered<Dim>(
-        t, w, [](auto const& whole) { return apply(take_along_op<Dim>{}, whole, order_of<Dim, false>(whole, -1)); });
+    return in_order_when_gathered<Dim>(t, w, [](auto const& whole) { return sort_of_whole<Dim>(whole); });
   return merge_parts(merged_along<Dim>{}, parts_in_order<Dim>(t).values, w);
 }
 
@@ -169,7 +168,8 @@ constexpr auto argsort(X const& x, call_site w = call_site::current()) {
   if constexpr (ops_detail::has_parts_in_order<X, Dim>)
     return ops_detail::order_of_sharded<Dim>(stop_gradient(x), w);
   else
-    return ops_detail::order_of<Dim, false>(x, -1);
+    return ops_detail::when_sortable<Dim>([](auto const& t) { return ops_detail::order_of<Dim, false>(t, -1); },
+                                          [](auto const& t) { return stop_gradient(t); }, x);
 }
 /// The elements of a dimension in ascending order, else as argsort.
 /// Shape: as x, in the layout of x.
@@ -181,15 +181,11 @@ constexpr auto argsort(X const& x, call_site w = call_site::current()) {
 template <int Dim, tensor X>
 constexpr auto sort(X const& x, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::has_parts_in_order<X, Dim>) {
+  if constexpr (ops_detail::has_parts_in_order<X, Dim>)
     return ops_detail::sort_of_sharded<Dim>(x, w);
-  } else {
-    auto const order = argsort<Dim>(x, w);
-    if constexpr (ops_detail::is_ordered<X, Dim>())
-      return take_along<Dim>(x, order, w);
-    else
-      return x;
-  }
+  else
+    return ops_detail::when_sortable<Dim>([](auto const& t) { return ops_detail::sort_of_whole<Dim>(t); },
+                                          [](auto const& t) { return t; }, x);
 }
 /// The k largest elements of a dimension, the largest first, and their indices. NaN is the largest, and of equal
 /// elements the lower index comes first.
@@ -204,15 +200,11 @@ template <int Dim, tensor X>
 constexpr auto top_k(X const& x, ops_detail::index_argument k, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if (k < 0) meta_detail::fail("ashlar::top_k: k is 0 or more");
-  if constexpr (ops_detail::has_parts_in_order<X, Dim>) {
+  if constexpr (ops_detail::has_parts_in_order<X, Dim>)
     return ops_detail::top_k_of_parts<Dim>(x, k, w);
-  } else {
-    auto const order = ops_detail::order_of<Dim, true>(x, k);
-    if constexpr (ops_detail::is_ordered<X, Dim>())
-      return ops_detail::largest_of(take_along<Dim>(x, order), order);
-    else
-      return ops_detail::largest_elements<X, X>{x, x};
-  }
+  else
+    return ops_detail::when_sortable<Dim>([&](auto const& t) { return ops_detail::top_k_of_whole<Dim>(t, k); },
+                                          [](auto const& t) { return ops_detail::largest_of(t, t); }, x);
 }
 
 }  // namespace ashlar

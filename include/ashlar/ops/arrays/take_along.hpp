@@ -88,6 +88,19 @@ struct take_along_op {
   }
 };
 
+template <int Dim, class X, class Index>
+struct take_along_operands {
+  static constexpr bool dimension = are_dimensions<rank_v<X>, Dim>, rank = rank_v<X> == rank_v<Index>,
+                        index = has_indices<Index>, ok = dimension && rank && index;
+  static constexpr void say() {
+    static_assert(dimension, "ashlar::take_along: the tensor has no such dimension; they count from 0");
+    static_assert(!dimension || rank,
+                  "ashlar::take_along: the index has another number of dimensions than the tensor; expand it");
+    static_assert(!dimension || !rank || index,
+                  "ashlar::take_along: the elements of the index are no integers; write cast<int>(index)");
+  }
+};
+
 }  // namespace ops_detail
 
 /// The elements at an index along a dimension: NumPy's take_along_axis.
@@ -101,18 +114,9 @@ struct take_along_op {
 template <int Dim, tensor X, tensor Index>
 constexpr auto take_along(X const& x, Index const& index, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  using missing = ops_detail::no_such_dimension<rank_v<X>, Dim>;
-  constexpr bool rank = !missing::value && rank_v<X> != rank_v<Index>;
-  using no_integer = ops_detail::index_is_no_integer<Index>;
-  static_assert(!missing::value, "ashlar::take_along: the tensor has no such dimension; they count from 0");
-  static_assert(!rank || !plan_detail::rank_differs<layout_t<Index>, rank_v<X>>::value,
-                "ashlar::take_along: the index has another number of dimensions than the tensor; expand it");
-  static_assert(missing::value || rank || !no_integer::value,
-                "ashlar::take_along: the elements of the index are no integers; write cast<int>(index)");
-  if constexpr (missing::value || rank || no_integer::value)
-    return x;
-  else
-    return apply(ops_detail::take_along_op<Dim>{}, x, stop_gradient(index));
+  return meta_detail::checked<ops_detail::take_along_operands<Dim, X, Index>>(
+      [](auto const& y, auto const& i) { return apply(ops_detail::take_along_op<Dim>{}, y, i); }, x,
+      stop_gradient(index));
 }
 
 }  // namespace ashlar

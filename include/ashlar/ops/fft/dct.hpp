@@ -31,8 +31,11 @@ struct dct_op : along_whole_dimension<Dim> {
 };
 
 template <int Type>
-struct no_such_type_of_transform {
-  static constexpr bool value = Type < 1 || Type > 4;
+struct dct_type {
+  static constexpr bool ok = Type >= 1 && Type <= 4;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::dct: a cosine or sine transform has type 1, 2, 3 or 4; write one of these");
+  }
 };
 
 /// The type of the inverse of a transform.
@@ -45,16 +48,14 @@ constexpr double period(wave w, int type, index_t n) {
 
 template <int Dim, wave W, int Type, direction D, class X>
 constexpr auto transform_by_waves(X const& x) {
-  using unknown = no_such_type_of_transform<Type>;
-  static_assert(!unknown::value, "ashlar::dct: a cosine or sine transform has type 1, 2, 3 or 4; write one of these");
-  if constexpr (unknown::value)
-    return x;
-  else if constexpr (!can_transform<Dim, X>())
-    return x;
-  else if constexpr (D == direction::forward)
-    return apply(dct_op<Dim, W, Type, false>(1), x);
-  else
-    return apply(dct_op<Dim, W, inverse_type(Type), false>(1 / period(W, Type, x.extents()[Dim])), x);
+  return checked<dct_type<Type>, fft_operand<X, Dim>>(
+      [](auto const& y) {
+        if constexpr (D == direction::forward)
+          return apply(dct_op<Dim, W, Type, false>(1), y);
+        else
+          return apply(dct_op<Dim, W, inverse_type(Type), false>(1 / period(W, Type, y.extents()[Dim])), y);
+      },
+      x);
 }
 
 }  // namespace ops_detail

@@ -36,14 +36,6 @@ using complex_t = typename complex_of<T>::type;
 template <class T>
 inline constexpr bool is_transformable_v =
     std::is_same_v<component_t<T>, double> || std::is_same_v<component_t<T>, float>;
-template <class T>
-struct elements_have_no_transform {
-  static constexpr bool value = !is_transformable_v<T>;
-};
-template <class T>
-struct elements_are_complex {
-  static constexpr bool value = is_complex_v<T>;
-};
 
 /// The number of coefficients of a real transform of n numbers; the others are their conjugates.
 constexpr index_t half_spectrum(index_t n) { return n == 0 ? 0 : n / 2 + 1; }
@@ -146,14 +138,36 @@ struct inverse_rfft_transpose_op : rfft_op<Dim> {
   }
 };
 
-// True if x has the dimension and elements that transforms take. Shows the sentences otherwise.
-template <int Dim, class X>
-constexpr bool can_transform() {
-  static_assert(!no_such_dimension<rank_v<X>, Dim>::value,
-                "ashlar::fft: the tensor has no such dimension; they count from 0");
-  static_assert(!elements_have_no_transform<element_t<X>>::value,
-                "ashlar::fft: elements are float, double or their complex numbers; write cast<double>(x)");
-  return !no_such_dimension<rank_v<X>, Dim>::value && is_transformable_v<element_t<X>>;
+template <class X, int... Dims>
+struct fft_operand {
+  static constexpr bool dimensions = are_dimensions<rank_v<X>, Dims...>, elements = is_transformable_v<element_t<X>>,
+                        ok = dimensions && elements;
+  static constexpr void say() {
+    static_assert(dimensions, "ashlar::fft: the tensor has no such dimension; they count from 0");
+    static_assert(!dimensions || elements,
+                  "ashlar::fft: elements are float, double or their complex numbers; write cast<double>(x)");
+  }
+};
+template <class X>
+struct rfft_elements {
+  static constexpr bool ok = !is_complex_v<element_t<X>>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::rfft: the elements are complex; write fft, or rfft of real(x)");
+  }
+};
+template <class X>
+struct inverse_rfft_elements {
+  static constexpr bool ok = is_complex_v<element_t<X>> || !is_transformable_v<element_t<X>>;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::inverse_rfft: the elements are real, and coefficients are complex; write rfft for real elements");
+  }
+};
+
+// op of x, if x has the dimension and elements that transforms take, and if the conditions hold.
+template <int Dim, class... Conditions, class Op, class X>
+constexpr auto transformed(Op const& op, X const& x) {
+  return checked<Conditions..., fft_operand<X, Dim>>([&](auto const& y) { return apply(op, y); }, x);
 }
 
 }  // namespace ops_detail
@@ -167,10 +181,7 @@ constexpr bool can_transform() {
 /// Example: fft<2>(x<layout<"p", "q", none>>) -> layout<"p", "q", none>
 template <int Dim, tensor X>
 constexpr auto fft(X const& x) {
-  if constexpr (ops_detail::can_transform<Dim, X>())
-    return apply(ops_detail::fft_op<Dim, ops_detail::direction::forward>{}, x);
-  else
-    return x;
+  return ops_detail::transformed<Dim>(ops_detail::fft_op<Dim, ops_detail::direction::forward>{}, x);
 }
 
 /// The inverse of fft, as numpy.fft.ifft.
@@ -180,10 +191,7 @@ constexpr auto fft(X const& x) {
 /// Example: inverse_fft<1>(fft<1>(x<layout<"p", none>>)) -> layout<"p", none>
 template <int Dim, tensor X>
 constexpr auto inverse_fft(X const& x) {
-  if constexpr (ops_detail::can_transform<Dim, X>())
-    return apply(ops_detail::fft_op<Dim, ops_detail::direction::inverse>{}, x);
-  else
-    return x;
+  return ops_detail::transformed<Dim>(ops_detail::fft_op<Dim, ops_detail::direction::inverse>{}, x);
 }
 
 /// The first n / 2 + 1 coefficients of the transform of real lines, as numpy.fft.rfft.
@@ -193,14 +201,7 @@ constexpr auto inverse_fft(X const& x) {
 /// Example: rfft<1>(x<layout<"p", none>>) -> layout<"p", none>
 template <int Dim, tensor X>
 constexpr auto rfft(X const& x) {
-  using is_complex = ops_detail::elements_are_complex<element_t<X>>;
-  static_assert(!is_complex::value, "ashlar::rfft: the elements are complex; write fft, or rfft of real(x)");
-  if constexpr (is_complex::value)
-    return x;
-  else if constexpr (ops_detail::can_transform<Dim, X>())
-    return apply(ops_detail::rfft_op<Dim>{}, x);
-  else
-    return x;
+  return ops_detail::transformed<Dim, ops_detail::rfft_elements<X>>(ops_detail::rfft_op<Dim>{}, x);
 }
 
 /// The n real numbers of which rfft gives the coefficients, as numpy.fft.irfft. The imaginary parts of coefficient 0 and,
@@ -212,16 +213,7 @@ constexpr auto rfft(X const& x) {
 /// Example: inverse_rfft<1>(rfft<1>(x), x.extent(1))
 template <int Dim, tensor X>
 constexpr auto inverse_rfft(X const& x, index_t n) {
-  using is_real = ops_detail::elements_are_real<element_t<X>>;
-  static_assert(
-      !is_real::value || !ops_detail::is_transformable_v<element_t<X>>,
-      "ashlar::inverse_rfft: the elements are real, and coefficients are complex; write rfft for real elements");
-  if constexpr (is_real::value && ops_detail::is_transformable_v<element_t<X>>)
-    return x;
-  else if constexpr (ops_detail::can_transform<Dim, X>())
-    return apply(ops_detail::inverse_rfft_op<Dim>({}, n), x);
-  else
-    return x;
+  return ops_detail::transformed<Dim, ops_detail::inverse_rfft_elements<X>>(ops_detail::inverse_rfft_op<Dim>({}, n), x);
 }
 
 }  // namespace ashlar

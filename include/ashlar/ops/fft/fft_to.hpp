@@ -162,20 +162,21 @@ constexpr auto follow_route(X const& x, call_site const& w) {
   }
 }
 
+template <int... Dims>
+struct fft_to_dimensions_once {
+  static constexpr bool ok = are_distinct<Dims...>;
+  static constexpr void say() { static_assert(ok, "ashlar::fft_to: a dimension is named twice; name each once"); }
+};
+
 template <direction D, class L, int... Dims, class X>
 constexpr auto transform_to(X const& x, call_site const& w) {
-  using twice = dimension_named_twice<Dims...>;
-  using sharded_otherwise = std::bool_constant<L::rank != rank_v<X> || axes_missing_from_mesh<mesh_t<X>, L>::value>;
-  static_assert(!twice::value, "ashlar::fft_to: a dimension is named twice; name each once");
-  if constexpr (!(can_transform<Dims, X>() && ... && !twice::value)) {
-    return x;
-  } else if constexpr (sharded_otherwise::value) {
-    return redistribute<L>(x, w);  // shows its sentences
-  } else {
-    constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank_v<X>)-1u;
-    using route = fft_plan<mesh_t<X>, layout_t<X>, L, dims>;
-    return follow_route<D, route, 0>(transform_dimensions<D, route::value.transformed[0], rank_v<X> - 1>(x), w);
-  }
+  return checked<fft_operand<X, Dims...>, fft_to_dimensions_once<Dims...>, redistribute_rank<layout_t<X>, L>,
+                 redistribute_axes<mesh_t<X>, L>>(
+      [&]<class Y>(Y const& y) {
+        using route = fft_plan<mesh_t<Y>, layout_t<Y>, L, mask_of_dimensions<rank_v<Y>, Dims...>>;
+        return follow_route<D, route, 0>(transform_dimensions<D, route::value.transformed[0], rank_v<Y> - 1>(y), w);
+      },
+      x);
 }
 
 }  // namespace ops_detail

@@ -39,14 +39,16 @@ struct fftshift_op {
   }
 };
 
+template <class X, int Dim>
+struct fftshift_dimension {
+  static constexpr bool ok = are_dimensions<rank_v<X>, Dim>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::fftshift: the tensor has no such dimension; they count from 0");
+  }
+};
 template <int Dim, class X>
 constexpr auto shift(direction to, X const& x) {
-  using unknown = no_such_dimension<rank_v<X>, Dim>;
-  static_assert(!unknown::value, "ashlar::fftshift: the tensor has no such dimension; they count from 0");
-  if constexpr (unknown::value)
-    return x;
-  else
-    return apply(fftshift_op<Dim>{to}, x);
+  return checked<fftshift_dimension<X, Dim>>([&](auto const& y) { return apply(fftshift_op<Dim>{to}, y); }, x);
 }
 
 // Frequency number i of n: 0, 1, ..., -2, -1, divided by n d.

@@ -161,17 +161,22 @@ constexpr auto silu(A const& a) {
                 "ashlar::silu: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::silu{}, a);
 }
+namespace ops_detail {
+template <class X>
+struct leaky_relu_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::leaky_relu: the elements are integers; write cast<double>(x)");
+  }
+};
+}  // namespace ops_detail
 /// x if x > 0, else factor * x.
 /// Error: integers do not compile.
 /// Example: leaky_relu(x<layout<"data", none>>, 0.1f) -> layout<"data", none>
 template <tensor A>
 constexpr auto leaky_relu(A const& a, ops_detail::number_for<element_t<A>> factor) {
-  static_assert(ops_detail::real_or_complex_elements<A>,
-                "ashlar::leaky_relu: the elements are integers; write cast<double>(x)");
-  if constexpr (ops_detail::real_or_complex_elements<A>)
-    return ops_detail::arithmetic_with_number<ops_detail::fn::leaky_relu>(a, factor);
-  else
-    return a;
+  return meta_detail::checked<ops_detail::leaky_relu_elements<A>>(
+      [&](auto const& x) { return ops_detail::arithmetic_with_number<ops_detail::fn::leaky_relu>(x, factor); }, a);
 }
 
 }  // namespace ashlar

@@ -22,9 +22,28 @@ constexpr double inverse_root(index_t n) {
   return 1 / root;
 }
 
-template <class... L>
-struct no_heads {
-  static constexpr bool value = ((L::rank != 4) || ...);
+template <class... X>
+struct attention_heads {
+  static constexpr bool ok = ((rank_v<X> == 4) && ...);
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
+  }
+};
+template <class Q>
+struct attention_elements {
+  static constexpr bool ok = real_or_complex_elements<Q>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::attention: the elements are integers; write cast<double>(x)");
+  }
+};
+template <class Index>
+struct embedding_index {
+  static constexpr bool ok = has_indices<Index>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::embedding: indices are integers; write cast<int>(indices)");
+  }
 };
 
 }  // namespace ops_detail
@@ -53,21 +72,14 @@ constexpr auto causal_softmax(X const& x) {
 /// Example: attention(q<layout<"data", none, "model", none>>, q, q) -> layout<"data", none, "model", none>
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
-  if constexpr (ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value) {
-    static_assert(
-        !ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value,
-        "ashlar::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
-    return q;
-  } else if constexpr (!ops_detail::real_or_complex_elements<Q>) {
-    static_assert(ops_detail::real_or_complex_elements<Q>,
-                  "ashlar::attention: the elements are integers; write cast<double>(x)");
-    return q;
-  } else {
-    using T = element_t<Q>;
-    auto const scores = einsum<"bqhd,bkhd->bhqk">(q * static_cast<T>(ops_detail::inverse_root(q.extents()[3])), k);
-    auto const weights = causal ? causal_softmax(scores) : softmax(scores);
-    return einsum<"bhqk,bkhd->bqhd">(weights, v);
-  }
+  return meta_detail::checked<ops_detail::attention_heads<Q, K, V>, ops_detail::attention_elements<Q>>(
+      [&]<class X>(X const& queries, auto const& keys, auto const& values) {
+        auto const scale = static_cast<element_t<X>>(ops_detail::inverse_root(queries.extents()[3]));
+        auto const scores = einsum<"bqhd,bkhd->bhqk">(queries * scale, keys);
+        auto const weights = causal ? causal_softmax(scores) : softmax(scores);
+        return einsum<"bhqk,bkhd->bqhd">(weights, values);
+      },
+      q, k, v);
 }
 
 /// Rows of a table by integer index: take(table, indices). The derivative adds up the cotangents of equal indices.
@@ -77,12 +89,8 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
 ///   partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>
 constexpr auto embedding(Table const& table, Index const& indices, call_site w = call_site::current()) {
-  static_assert(!ops_detail::index_is_no_integer<Index>::value,
-                "ashlar::embedding: indices are integers; write cast<int>(indices)");
-  if constexpr (ops_detail::index_is_no_integer<Index>::value)
-    return table;
-  else
-    return take(table, indices, w);
+  return meta_detail::checked<ops_detail::embedding_index<Index>>(
+      [&](auto const& t, auto const& i) { return take(t, i, w); }, table, indices);
 }
 
 }  // namespace ashlar

@@ -320,21 +320,17 @@ constexpr index_t ranks_along(X const& x) {
   return x.mesh().sizes().ranks(batch_axes<X>);
 }
 
-template <class L>
-struct numbers_are_not_one_a_channel {
-  static constexpr bool value = L::rank != 1;
+// `none` means an absent operand and has no layout.
+template <class X>
+struct numbers_of_channels {
+  static constexpr bool ok = [] {
+    if constexpr (!std::is_same_v<X, none_t>) return rank_v<X> == 1;
+    return true;
+  }();
+  static constexpr void say() {
+    static_assert(ok, "ashlar::batch_norm: scale, shift and moving statistics have one dimension, the channels");
+  }
 };
-
-template <class... X>
-constexpr void require_numbers_of_channels() {
-  // `none` means an absent operand and has no layout.
-  constexpr auto check_type = []<class N>(std::type_identity<N>) {
-    if constexpr (!std::is_same_v<N, none_t>)
-      static_assert(!numbers_are_not_one_a_channel<layout_t<N>>::value,
-                    "ashlar::batch_norm: scale, shift and moving statistics have one dimension, the channels");
-  };
-  (check_type(std::type_identity<X>{}), ...);
-}
 
 template <class M, class Scale, class Shift>
 constexpr auto coefficients(double epsilon, M const& moments, Scale const& scale, Shift const& shift) {
@@ -381,7 +377,8 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
                                         batch_norm_options const& o = {}, call_site w = call_site::current()) {
   using namespace ops_detail;
   static_assert(real_or_complex_elements<X>, "ashlar::batch_norm: the elements are integers; write cast<double>(x)");
-  require_numbers_of_channels<Scale, Shift, Mean, Variance>();
+  meta_detail::hold<numbers_of_channels<Scale>, numbers_of_channels<Shift>, numbers_of_channels<Mean>,
+                    numbers_of_channels<Variance>>();
   auto const parts = all_reduce(apply(channel_parts_op{}, stop_gradient(x)), w);
   auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments_of<Over>(x, parts, w), scale, shift));
   auto const mean = apply(moving_op<moving::mean>{o.momentum}, parts, state.mean);
@@ -401,7 +398,8 @@ constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const&
                                     double epsilon = batch_norm_options{}.epsilon) {
   static_assert(ops_detail::real_or_complex_elements<X>,
                 "ashlar::batch_norm_inference: the elements are integers; write cast<double>(x)");
-  ops_detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
+  meta_detail::hold<ops_detail::numbers_of_channels<Scale>, ops_detail::numbers_of_channels<Shift>,
+                    ops_detail::numbers_of_channels<Mean>, ops_detail::numbers_of_channels<Variance>>();
   auto const moments = apply(ops_detail::moving_moments_op{}, state.mean, state.variance);
   return apply(ops_detail::channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, scale, shift));
 }

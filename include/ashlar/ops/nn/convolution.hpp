@@ -71,10 +71,6 @@ template <int... N>
 struct number_is_not_positive {
   static constexpr bool value = ((N < 1) || ...);
 };
-template <class... L>
-struct images_have_other_rank {
-  static constexpr bool value = ((L::rank != 4) || ...);
-};
 
 /// The windows of a kernel over images (n, h, w, i): the common base of the convolution and its transposes.
 template <int Stride, int Dilation, padding Edge>
@@ -178,58 +174,63 @@ struct conv2d_halo_op : conv2d_op<Stride, Dilation, Edge> {
   }
 };
 
-// True if the halo of images fits; otherwise a sentence.
-template <class X, class K, int Stride, int Dilation, padding Edge>
-constexpr bool check_halo_of_images() {
-  using L = layout_t<X>;
-  constexpr image_halo found = halo_of_images<L>();
-  static_assert(found != image_halo::stale || !halo_of_windows_is_stale<L>::value,
-                "ashlar::conv2d: the halo of the images is stale; write exchange_halo(images)");
-  static_assert(found != image_halo::sums || !halo_waits_for_its_sum<L>::value,
-                "ashlar::conv2d: the halo of the images holds sums; write add_halo(images) first");
-  static_assert(
-      found != image_halo::corners || !windows_read_corners<L>::value,
-      "ashlar::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
-  static_assert(
-      found != image_halo::other_dimensions || !halo_of_batch_or_channels<L>::value,
-      "ashlar::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
-  if constexpr (found == image_halo::fits && static_shape<K> && Stride == 1 && Edge == padding::same) {
-    constexpr shape kernel = static_extents_v<K>;
-    using narrow = windows_in_halo<mesh_t<X>, L, kernel[0], kernel[1], Dilation>;
+template <class X, class K>
+struct conv2d_operands {
+  static constexpr bool rank = rank_v<X> == 4 && rank_v<K> == 4, elements = real_or_complex_elements<X>,
+                        ok = rank && elements;
+  static constexpr void say() {
     static_assert(
-        !narrow::value,
-        "ashlar::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach");
-    return !narrow::value;
-  } else {
-    return found == image_halo::fits;
+        rank,
+        "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
+    static_assert(!rank || elements, "ashlar::conv2d: the elements are integers; write cast<double>(x)");
   }
+};
+template <class X, class K, int Stride, int Dilation, padding Edge>
+constexpr int dimension_narrower_than_kernel() {
+  if constexpr (static_shape<K> && Stride == 1 && Edge == padding::same) {
+    constexpr shape kernel = static_extents_v<K>;
+    return dimension_narrower_than_windows<mesh_t<X>, layout_t<X>, kernel[0], kernel[1], Dilation>;
+  }
+  return -1;
 }
+// Requires a halo of images that fits the windows.
+template <class X, class K, int Stride, int Dilation, padding Edge>
+struct conv2d_halo {
+  static constexpr image_halo found = halo_of_images<layout_t<X>>;
+  static constexpr int narrow =
+      found == image_halo::fits ? dimension_narrower_than_kernel<X, K, Stride, Dilation, Edge>() : -1;
+  static constexpr bool ok = found == image_halo::fits && narrow < 0;
+  static constexpr void say() {
+    static_assert(found != image_halo::stale,
+                  "ashlar::conv2d: the halo of the images is stale; write exchange_halo(images)");
+    static_assert(found != image_halo::sums,
+                  "ashlar::conv2d: the halo of the images holds sums; write add_halo(images) first");
+    static_assert(
+        found != image_halo::corners,
+        "ashlar::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+    static_assert(
+        found != image_halo::other_dimensions,
+        "ashlar::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
+    static_assert(
+        narrow < 0,
+        "ashlar::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach");
+  }
+};
 
 template <class To, int Stride, int Dilation, padding Edge, class X, class K>
 constexpr auto conv2d_of(X const& images, K const& kernel) {
-  if constexpr (images_have_other_rank<layout_t<X>, layout_t<K>>::value) {
-    static_assert(
-        !images_have_other_rank<layout_t<X>, layout_t<K>>::value,
-        "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
-    return stop_gradient(images);
-  } else if constexpr (!real_or_complex_elements<X>) {
-    static_assert(real_or_complex_elements<X>, "ashlar::conv2d: the elements are integers; write cast<double>(x)");
-    return stop_gradient(images);
-  } else if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
-    if constexpr (check_halo_of_images<X, K, Stride, Dilation, Edge>()) {
-      using Op = conv2d_halo_op<Stride, Dilation, Edge, To>;
-      if constexpr (check_result_of_windows<Op, To, X, K>()) {
-        require_windows_in_halo("conv2d", images, Op::along(0, images.extents(), kernel.extents()),
-                                Op::along(1, images.extents(), kernel.extents()));
-        return apply(Op{}, images, kernel);
-      } else {
-        return stop_gradient(images);
-      }
-    } else {
-      return stop_gradient(images);
-    }
+  if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
+    using Op = conv2d_halo_op<Stride, Dilation, Edge, To>;
+    return checked<conv2d_operands<X, K>, conv2d_halo<X, K, Stride, Dilation, Edge>, result_of_windows<Op, To, X, K>>(
+        [](auto const& x, auto const& k) {
+          require_windows_in_halo("conv2d", x, Op::along(0, x.extents(), k.extents()),
+                                  Op::along(1, x.extents(), k.extents()));
+          return apply(Op{}, x, k);
+        },
+        images, kernel);
   } else {
-    return apply(conv2d_op<Stride, Dilation, Edge>{}, images, kernel);
+    return checked<conv2d_operands<X, K>>(
+        [](auto const& x, auto const& k) { return apply(conv2d_op<Stride, Dilation, Edge>{}, x, k); }, images, kernel);
   }
 }
 

@@ -120,9 +120,12 @@ template <class Logits, class Labels, class Label>
 struct labels_are_not_integers {
   static constexpr bool value = Labels::rank + 1 == Logits::rank && !std::numeric_limits<Label>::is_integer;
 };
-template <class Logit, class Weight>
-struct weights_have_other_elements {
-  static constexpr bool value = !std::is_same_v<Logit, Weight>;
+template <class A, class B>
+struct mean_squared_error_elements {
+  static constexpr bool ok = real_or_complex_elements<A> && real_or_complex_elements<B>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::mean_squared_error: the elements are integers; write cast<double>(x)");
+  }
 };
 }  // namespace ops_detail
 
@@ -167,7 +170,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
                 "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight per row");
   static_assert(
-      !ops_detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
+      std::is_same_v<element_t<Z>, element_t<W>>,
       "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
   static_assert(ops_detail::real_or_complex_elements<Z>,
                 "ashlar::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
@@ -182,20 +185,11 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
 template <tensor A, tensor B>
 constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  constexpr bool real = ops_detail::real_or_complex_elements<A> && ops_detail::real_or_complex_elements<B>;
-  static_assert(real, "ashlar::mean_squared_error: the elements are integers; write cast<double>(x)");
-  if constexpr (real)
-    return mean(square(a - b));
-  else
-    return a;
+  return meta_detail::checked<ops_detail::mean_squared_error_elements<A, B>>(
+      [](auto const& x, auto const& y) { return mean(square(x - y)); }, a, b);
 }
 
 namespace ops_detail {
-template <class Logit, class Target>
-struct distribution_has_other_elements {
-  static constexpr bool value = !std::is_same_v<Logit, Target>;
-};
-
 /// The rule of operations that make a scalar from logits and one target per logit.
 struct distribution_rule {
   using diagnostics = softmax_diagnostics;
@@ -258,11 +252,27 @@ template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(
-      !ops_detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
+      std::is_same_v<element_t<Z>, element_t<Y>>,
       "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
   return apply(ops_detail::distribution_cross_entropy_op{}, logits, targets);
 }
 
+namespace ops_detail {
+template <class X>
+struct binary_cross_entropy_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::binary_cross_entropy: the elements are integers; write cast<double>(x)");
+  }
+};
+template <class X>
+struct binary_cross_entropy_from_logits_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::binary_cross_entropy_from_logits: the elements are integers; write cast<double>(x)");
+  }
+};
+}  // namespace ops_detail
 namespace ops_detail::fn {
 
 /// -(t log p + (1 - t) log(1 - p)), with p clipped to [epsilon, 1 - epsilon].
@@ -335,13 +345,11 @@ struct binary_cross_entropy_from_logits {
 template <tensor P, tensor Y>
 constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
                                     element_t<P> epsilon = element_t<P>(1e-7)) {
-  static_assert(ops_detail::real_or_complex_elements<P>,
-                "ashlar::binary_cross_entropy: the elements are integers; write cast<double>(x)");
-  if constexpr (ops_detail::real_or_complex_elements<P>)
-    return mean(
-        ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
-  else
-    return probabilities;
+  return meta_detail::checked<ops_detail::binary_cross_entropy_elements<P>>(
+      [&]<class T>(T const& p, auto const& t) {
+        return mean(ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy<element_t<T>>{epsilon}, p, t));
+      },
+      probabilities, targets);
 }
 /// Binary cross-entropy from logits, whose sigmoids are the probabilities. Nothing overflows and nothing is clipped.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
@@ -350,12 +358,11 @@ constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
 template <tensor Z, tensor Y>
 constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::binary_cross_entropy_from_logits: the elements are integers; write cast<double>(x)");
-  if constexpr (ops_detail::real_or_complex_elements<Z>)
-    return mean(ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy_from_logits{}, logits, targets));
-  else
-    return logits;
+  return meta_detail::checked<ops_detail::binary_cross_entropy_from_logits_elements<Z>>(
+      [](auto const& z, auto const& t) {
+        return mean(ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy_from_logits{}, z, t));
+      },
+      logits, targets);
 }
 
 }  // namespace ashlar

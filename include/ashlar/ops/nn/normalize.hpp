@@ -141,21 +141,33 @@ struct normalize_op {
   }
 };
 
-template <class X, class Scale>
-struct factors_have_more_dimensions {
-  static constexpr bool value = Scale::rank < 1 || Scale::rank > X::rank;
-};
-template <bool Centered, class X, class Scale, class... Shift>
-constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift const&... shift) {
-  if constexpr (factors_have_more_dimensions<layout_t<X>, layout_t<Scale>>::value) {
-    static_assert(!factors_have_more_dimensions<layout_t<X>, layout_t<Scale>>::value,
-                  "ashlar::layer_norm: the factors have one dimension or more, the last ones of x");
-    return x;
-  } else if constexpr (!real_or_complex_elements<X>) {
-    return x;  // the caller has reported it
-  } else {
-    return apply(normalize_op<Centered, rank_v<Scale>>{epsilon}, x, scale, shift...);
+template <class X>
+struct layer_norm_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::layer_norm: the elements are integers; write cast<double>(x)");
   }
+};
+template <class X>
+struct rms_norm_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::rms_norm: the elements are integers; write cast<double>(x)");
+  }
+};
+template <class X, class Scale>
+struct layer_norm_factors {
+  static constexpr bool ok = rank_v<Scale> >= 1 && rank_v<Scale> <= rank_v<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::layer_norm: the factors have one dimension or more, the last ones of x");
+  }
+};
+
+template <bool Centered, class Elements, class X, class Scale, class... Shift>
+constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift const&... shift) {
+  return checked<layer_norm_factors<X, Scale>, Elements>(
+      [&](auto const&... t) { return apply(normalize_op<Centered, rank_v<Scale>>{epsilon}, t...); }, x, scale,
+      shift...);
 }
 }  // namespace ops_detail
 
@@ -170,9 +182,7 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
 /// Example: layer_norm(x<layout<"data", none>>, scale<layout<none>>, shift<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale, tensor Shift>
 constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
-  static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::layer_norm: the elements are integers; write cast<double>(x)");
-  return ops_detail::normalize<true>(epsilon, x, scale, shift);
+  return ops_detail::normalize<true, ops_detail::layer_norm_elements<X>>(epsilon, x, scale, shift);
 }
 
 /// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions, as many as scale has.
@@ -181,9 +191,7 @@ constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, do
 /// Example: rms_norm(x<layout<"data", none>>, scale<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale>
 constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
-  static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::rms_norm: the elements are integers; write cast<double>(x)");
-  return ops_detail::normalize<false>(epsilon, x, scale);
+  return ops_detail::normalize<false, ops_detail::rms_norm_elements<X>>(epsilon, x, scale);
 }
 
 }  // namespace ashlar

@@ -93,56 +93,60 @@ struct pool2d_halo_op : pool2d_op<Kind, Size, Stride, Edge> {
   }
 };
 
-// True if the halo of images fits; otherwise a sentence.
+template <class X>
+struct pool2d_rank {
+  static constexpr bool ok = rank_v<X> == 4;
+  static constexpr void say() { static_assert(ok, "ashlar::pool2d: images (n, h, w, channels) have four dimensions"); }
+};
+// Requires a halo of images that fits the windows.
 template <class X, int Size, int Stride, padding Edge>
-constexpr bool check_halo_of_pooled() {
-  using L = layout_t<X>;
-  constexpr image_halo found = halo_of_images<L>();
-  static_assert(found != image_halo::stale || !halo_of_windows_is_stale<L>::value,
-                "ashlar::pool2d: the halo of the images is stale; write exchange_halo(images)");
-  static_assert(found != image_halo::sums || !halo_waits_for_its_sum<L>::value,
-                "ashlar::pool2d: the halo of the images holds sums; write add_halo(images) first");
-  static_assert(
-      found != image_halo::corners || !windows_read_corners<L>::value,
-      "ashlar::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
-  static_assert(
-      found != image_halo::other_dimensions || !halo_of_batch_or_channels<L>::value,
-      "ashlar::pool2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
-  if constexpr (found == image_halo::fits && Stride == 1 && Edge == padding::same) {
-    using narrow = windows_in_halo<mesh_t<X>, L, Size, Size, 1>;
+struct pool2d_halo {
+  static constexpr image_halo found = halo_of_images<layout_t<X>>;
+  static constexpr int narrow = found == image_halo::fits && Stride == 1 && Edge == padding::same
+                                    ? dimension_narrower_than_windows<mesh_t<X>, layout_t<X>, Size, Size, 1>
+                                    : -1;
+  static constexpr bool ok = found == image_halo::fits && narrow < 0;
+  static constexpr void say() {
+    static_assert(found != image_halo::stale,
+                  "ashlar::pool2d: the halo of the images is stale; write exchange_halo(images)");
+    static_assert(found != image_halo::sums,
+                  "ashlar::pool2d: the halo of the images holds sums; write add_halo(images) first");
     static_assert(
-        !narrow::value,
+        found != image_halo::corners,
+        "ashlar::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+    static_assert(
+        found != image_halo::other_dimensions,
+        "ashlar::pool2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
+    static_assert(
+        narrow < 0,
         "ashlar::pool2d: windows reach beyond the halo; widen the halo of this dimension to half the window's size");
-    return !narrow::value;
-  } else {
-    return found == image_halo::fits;
   }
-}
+};
 
 template <class To, pooling Kind, int Size, int Stride, padding Edge, class X>
 constexpr auto pool2d(X const& x, call_site const& w) {
   plan_detail::call_in_errors const call(w);
   static_assert(!number_is_not_positive<Size, Stride>::value, "ashlar::pool2d: window and stride are 1 or more");
-  if constexpr (images_have_other_rank<layout_t<X>>::value) {
-    static_assert(!images_have_other_rank<layout_t<X>>::value,
-                  "ashlar::pool2d: images (n, h, w, channels) have four dimensions");
-    return x;
-  } else if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
-    if constexpr (check_halo_of_pooled<X, Size, Stride, Edge>()) {
-      using Op = pool2d_halo_op<Kind, Size, Stride, Edge, layout_t<X>, To>;
-      if constexpr (check_result_of_windows<Op, To, X>()) {
-        require_windows_in_halo("pool2d", x, Op::along(0, x.extents()), Op::along(1, x.extents()));
-        return apply(Op{}, x);
-      } else {
-        return stop_gradient(x);
-      }
-    } else {
-      return stop_gradient(x);
-    }
+  if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
+    using Op = pool2d_halo_op<Kind, Size, Stride, Edge, layout_t<X>, To>;
+    return checked<pool2d_rank<X>, pool2d_halo<X, Size, Stride, Edge>, result_of_windows<Op, To, X>>(
+        [](auto const& y) {
+          require_windows_in_halo("pool2d", y, Op::along(0, y.extents()), Op::along(1, y.extents()));
+          return apply(Op{}, y);
+        },
+        x);
   } else {
-    return apply(pool2d_op<Kind, Size, Stride, Edge>{}, x);
+    return checked<pool2d_rank<X>>([](auto const& y) { return apply(pool2d_op<Kind, Size, Stride, Edge>{}, y); }, x);
   }
 }
+
+template <class X>
+struct global_average_pool_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::global_average_pool: the elements are integers; write cast<double>(x)");
+  }
+};
 }  // namespace ops_detail
 
 /// The largest element of each window of Size by Size, per channel, in the type of the images. Of equal elements the
@@ -188,12 +192,8 @@ constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
 /// Example: global_average_pool(x<layout<"data", none, none, none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto global_average_pool(X const& x) {
-  static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::global_average_pool: the elements are integers; write cast<double>(x)");
-  if constexpr (ops_detail::real_or_complex_elements<X>)
-    return mean<1, 2>(x);
-  else
-    return x;
+  return meta_detail::checked<ops_detail::global_average_pool_elements<X>>([](auto const& y) { return mean<1, 2>(y); },
+                                                                           x);
 }
 
 }  // namespace ashlar

@@ -85,15 +85,21 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
   return Y(y);
 }
 
-// True if the mesh has the axes, and they split no dimension of the operand last: it cannot be gathered.
+// Requires axes that split a dimension of the operand last, so that it can be gathered. (after_all_gather refuses axes that
+// the mesh lacks.)
 template <class X, class Names>
-struct operand_is_not_split_last_by {
-  static constexpr bool value = [] {
+struct gathered_operand_is_split {
+  static constexpr bool ok = [] {
     if constexpr (collective_axis_missing_from_mesh<mesh_t<X>, Names>::value)
-      return false;
+      return true;
     else
-      return no_dimension_is_split_last_by<layout_t<X>, Names>::value;
+      return !no_dimension_is_split_last_by<layout_t<X>, Names>::value;
   }();
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::all_gather_einsum: the axis splits no dimension of the first operand last; give the operand that is to be gathered first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+  }
 };
 
 /// relayout of the first operand, then einsum, in chunks.
@@ -138,14 +144,13 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks,
                                                call_site w = call_site::current()) {
-  if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
-    return ops_detail::with_one_element_type(
-        [&](auto const& x, auto const& y) { return einsum_all_reduce<E, Axes>(x, y, chunks, w); }, a, b);
-  } else {
-    using Product = decltype(einsum<E>(a, b));
-    return einsum_relayout(ops_detail::einsum_op<E>{},
-                           ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), a, b, chunks, w);
-  }
+  return ops_detail::with_one_element_type(
+      [&](auto const& x, auto const& y) {
+        using Product = decltype(einsum<E>(x, y));
+        return einsum_relayout(ops_detail::einsum_op<E>{},
+                               ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), x, y, chunks, w);
+      },
+      a, b);
 }
 
 /// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in chunks, as einsum_all_reduce.
@@ -159,15 +164,14 @@ template <equation E, dimension Axes, tensor A, tensor B>
 template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks,
                                                    call_site w = call_site::current()) {
-  if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
-    return ops_detail::with_one_element_type(
-        [&](auto const& x, auto const& y) { return einsum_reduce_scatter<E, Axes, Dim>(x, y, chunks, w); }, a, b);
-  } else {
-    using Product = decltype(einsum<E>(a, b));
-    return einsum_relayout(ops_detail::einsum_op<E>{},
-                           ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), a, b,
-                           chunks, w);
-  }
+  return ops_detail::with_one_element_type(
+      [&](auto const& x, auto const& y) {
+        using Product = decltype(einsum<E>(x, y));
+        return einsum_relayout(ops_detail::einsum_op<E>{},
+                               ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), x, y,
+                               chunks, w);
+      },
+      a, b);
 }
 
 /// einsum<E>(all_gather<Axes>(a), b), with the first operand gathered in chunks: a chunk is multiplied while the next
@@ -188,19 +192,13 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks,
                                                call_site w = call_site::current()) {
-  if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
-    return ops_detail::with_one_element_type(
-        [&](auto const& x, auto const& y) { return all_gather_einsum<E, Axes>(x, y, chunks, w); }, a, b);
-  } else if constexpr (ops_detail::operand_is_not_split_last_by<A, meta_detail::names_in_t<Axes>>::value) {
-    static_assert(
-        !ops_detail::operand_is_not_split_last_by<A, meta_detail::names_in_t<Axes>>::value,
-        "ashlar::all_gather_einsum: the axis splits no dimension of the first operand last; give the operand that is to be gathered first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
-    return a;
-  } else {
-    return relayout_einsum(ops_detail::einsum_op<E>{},
-                           ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, gathered::replicated, A>(), a, b,
-                           chunks, w);
-  }
+  using Names = meta_detail::names_in_t<Axes>;
+  return ops_detail::with_one_element_type<ops_detail::gathered_operand_is_split<A, Names>>(
+      [&]<class X>(X const& x, auto const& y) {
+        return relayout_einsum(ops_detail::einsum_op<E>{},
+                               ops_detail::after_all_gather<Names, gathered::replicated, X>(), x, y, chunks, w);
+      },
+      a, b);
 }
 
 }  // namespace ashlar

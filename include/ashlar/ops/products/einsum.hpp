@@ -8,37 +8,53 @@ namespace ashlar {
 
 namespace ops_detail {
 
-template <equation E, class... L>
-struct equation_has_other_ranks;
-template <equation E, class A>
-struct equation_has_other_ranks<E, A> {
-  static constexpr bool value = parse(E, max_operands).operands != 1 || parse(E, max_operands).in[0].rank != A::rank;
-};
-template <equation E, class A, class B, class... C>
-struct equation_has_other_ranks<E, A, B, C...> {
-  static constexpr bool value = [] {
-    einsum_equation const e = parse(E, max_operands);
-    int o = 0;
-    return e.operands != 2 + sizeof...(C) || e.in[o++].rank != A::rank || e.in[o++].rank != B::rank ||
-           ((e.in[o++].rank != C::rank) || ...);
-  }();
-};
-
-template <class A, class B>
-constexpr void require_one_element_type() {
-  static_assert(!operands_have_different_element_types<A, B>::value,
-                "ashlar::einsum: the operands have different element types; write cast<T>(x) for one of them");
-}
-
-/// f of the operands, the real ones made complex; or operand 0, after the sentence on types that do not mix.
-template <class F, class... X>
-constexpr auto with_one_element_type(F const& f, X const&... x) {
-  if constexpr (mixes_complex_and_real<X...>) {
-    return with_complex_operands(f, x...);
-  } else {
-    (require_one_element_type<element_t<first_t<X...>>, element_t<X>>(), ...);
-    return first_operand(x...);
+/// True if the equation has one operand for each tensor, and one label for each dimension.
+template <equation E, class... X>
+inline constexpr bool labels_dimensions_of = [] {
+  einsum_equation const e = parse(E, max_operands);
+  int o = 0;
+  return e.operands == int(sizeof...(X)) && ((e.in[o++].rank == rank_v<X>)&&...);
+}();
+template <equation E, class... X>
+struct einsum_labels {
+  static constexpr bool ok = labels_dimensions_of<E, X...>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter per dimension");
   }
+};
+template <int Operands>
+struct einsum_operands {
+  static constexpr bool ok = Operands >= 1 && Operands <= max_operands;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
+  }
+};
+template <class... X>
+struct einsum_elements {
+  static constexpr bool ok = of_one_element_type<X...> || mixes_complex_and_real<X...>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::einsum: the operands have different element types; write cast<T>(x) for one of them");
+  }
+};
+
+/// `work` of the operands, of which real ones have become complex beside complex ones, if they fit and the conditions hold.
+template <class... Conditions, class Work, class... X>
+constexpr auto with_one_element_type(Work const& work, X const&... x) {
+  return checked<Conditions..., einsum_elements<X...>>(
+      [&]<class... Y>(Y const&... y) {
+        if constexpr (of_one_element_type<Y...>)
+          return work(y...);
+        else
+          return with_complex_operands(work, y...);
+      },
+      x...);
+}
+/// The same for the operands of einsum<E>.
+template <equation E, class Work, class... X>
+constexpr auto with_operands_of(Work const& work, X const&... x) {
+  return with_one_element_type<einsum_operands<sizeof...(X)>, is_an_equation<E>, einsum_labels<E, X...>>(work, x...);
 }
 
 struct einsum_diagnostics {
@@ -145,6 +161,11 @@ struct einsum_op {
   }
 };
 
+template <equation E, class... X>
+constexpr auto contract(X const&... x) {
+  return apply(einsum_op<E>{}, x...);
+}
+
 /// einsum<E> of a tensor and its conjugate, which is operand Conjugated. Its kernel has one operand: the tensor.
 template <equation E, int Conjugated>
 struct einsum_with_conjugate {};
@@ -171,27 +192,7 @@ struct scaled_einsum {
 ///   partial<layout<"data", none>, "model">
 template <equation E, class... X>
 constexpr auto einsum(X const&... x) {
-  static_assert(sizeof...(X) == 1 || sizeof...(X) == 2,
-                "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
-  if constexpr (sizeof...(X) == 0) {
-    return 0;
-  } else if constexpr (sizeof...(X) > 2) {
-    return ops_detail::first_operand(x...);
-  } else if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
-    layout_detail::require_syntax<E>();
-    return ops_detail::first_operand(x...);
-  } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
-    static_assert(
-        !ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
-        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter per dimension");
-    return ops_detail::first_operand(x...);
-  } else if constexpr ((ops_detail::operands_have_different_element_types<element_t<ops_detail::first_t<X...>>,
-                                                                          element_t<X>>::value ||
-                        ...)) {
-    return ops_detail::with_one_element_type([](auto const&... y) { return einsum<E>(y...); }, x...);
-  } else {
-    return apply(ops_detail::einsum_op<E>{}, x...);
-  }
+  return ops_detail::with_operands_of<E>([](auto const&... y) { return ops_detail::contract<E>(y...); }, x...);
 }
 
 }  // namespace ashlar

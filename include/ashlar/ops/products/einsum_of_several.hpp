@@ -103,8 +103,8 @@ constexpr auto multiply_in_order(int order, X const&... x) {
 
 template <equation E, class... X>
 constexpr auto einsum_pair_by_pair(X const&... x) {
-  using R = result_of<einsum_of_several<E>, X...>;
-  if constexpr (R::r.why == fault::fits) {
+  if constexpr (hold<layouts_fit<einsum_of_several<E>, X...>>()) {
+    using R = result_of<einsum_of_several<E>, X...>;
     using orders = orders_of<E, X...>;
     {
       named_operands const operands =
@@ -117,23 +117,7 @@ constexpr auto einsum_pair_by_pair(X const&... x) {
       order = orders::value.least(orders::eq, orders::on_a_rank(first_operand(x...).mesh().sizes(), x.extents()...));
     return multiply_in_order<orders, E, 0>(order, x...);
   } else {
-    einsum_diagnostics::template report<R::r.why, typename R::axis, layout_t<X>...>();
     return first_operand(x...);
-  }
-}
-
-template <equation E, class A, class B, class C, class... D>
-constexpr auto einsum_of_several_types(A const& a, B const& b, C const& c, D const&... d) {
-  if constexpr (mixes_complex_and_real<A, B, C, D...>) {
-    return with_complex_operands([](auto const&... x) { return einsum_pair_by_pair<E>(x...); }, a, b, c, d...);
-  } else {
-    if constexpr (!std::is_same_v<element_t<A>, element_t<B>>)
-      require_one_element_type<element_t<A>, element_t<B>>();
-    else if constexpr (!std::is_same_v<element_t<A>, element_t<C>>)
-      require_one_element_type<element_t<A>, element_t<C>>();
-    else
-      (require_one_element_type<element_t<A>, element_t<D>>(), ...);
-    return a;
   }
 }
 
@@ -149,24 +133,8 @@ constexpr auto einsum_of_several_types(A const& a, B const& b, C const& c, D con
 ///   layout<"p", none>
 template <equation E, class A, class B, class C, class... D>
 constexpr auto einsum(A const& a, B const& b, C const& c, D const&... d) {
-  static_assert(sizeof...(D) <= 1, "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
-  if constexpr (sizeof...(D) > 1) {
-    return a;
-  } else if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
-    layout_detail::require_syntax<E>();
-    return a;
-  } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>, layout_t<C>,
-                                                            layout_t<D>...>::value) {
-    static_assert(
-        !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>, layout_t<C>, layout_t<D>...>::value,
-        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter per dimension");
-    return a;
-  } else if constexpr (!(std::is_same_v<element_t<A>, element_t<B>> && std::is_same_v<element_t<A>, element_t<C>> &&
-                         (std::is_same_v<element_t<A>, element_t<D>> && ...))) {
-    return ops_detail::einsum_of_several_types<E>(a, b, c, d...);
-  } else {
-    return ops_detail::einsum_pair_by_pair<E>(a, b, c, d...);
-  }
+  return ops_detail::with_operands_of<E>([](auto const&... x) { return ops_detail::einsum_pair_by_pair<E>(x...); }, a,
+                                         b, c, d...);
 }
 
 }  // namespace ashlar

@@ -33,15 +33,27 @@ struct alignment {
   }();
 };
 
+template <equation E, class... X>
+struct elementwise_labels {
+  static constexpr bool ok = labels_dimensions_of<E, X...>;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::elementwise: the equation has one operand for each tensor, and one label for each dimension");
+  }
+};
 template <equation E>
-struct label_would_be_summed {
-  static constexpr bool value = [] {
+struct result_has_all_labels {
+  static constexpr bool ok = [] {
     constexpr einsum_equation e = parse(E);
     for (int o = 0; o < e.operands; ++o)
       for (int d = 0; d < e.in[o].rank; ++d)
-        if (e.out.find(e.in[o].label[d]) < 0) return true;
-    return false;
+        if (e.out.find(e.in[o].label[d]) < 0) return false;
+    return true;
   }();
+  static constexpr void say() {
+    static_assert(ok,
+                  "ashlar::elementwise: a label that the result lacks would be summed; write einsum, or sum it first");
+  }
 };
 // The first operand that has all labels, or -1.
 template <equation E>
@@ -52,8 +64,12 @@ inline constexpr int operand_with_all_labels = [] {
   return -1;
 }();
 template <equation E>
-struct no_operand_has_all_labels {
-  static constexpr bool value = operand_with_all_labels<E> < 0;
+struct operand_has_all_labels {
+  static constexpr bool ok = operand_with_all_labels<E> >= 0;
+  static constexpr void say() {
+    static_assert(ok,
+                  "ashlar::elementwise: no operand has all labels of the result; expand one of them, or write einsum");
+  }
 };
 
 // Operand I with its dimensions in the order of the result.
@@ -78,6 +94,14 @@ constexpr auto aligned(X const& x, Like const& like) {
       return expand<a::value.missing[D]...>(in_order_of_result<E, I>(x), like);
     }(std::make_integer_sequence<int, a::absent>());
 }
+template <equation E, class F, class... X>
+constexpr auto elementwise_aligned(F const& f, X const&... x) {
+  constexpr int whole = operand_with_all_labels<E>;
+  auto const& like = in_order_of_result<E, whole>(operand_at<whole>(x...));
+  return [&]<int... I>(std::integer_sequence<int, I...>) {
+    return elementwise(f, aligned<E, I>(operand_at<I>(x...), like)...);
+  }(std::make_integer_sequence<int, sizeof...(X)>());
+}
 
 }  // namespace ops_detail
 
@@ -91,30 +115,9 @@ constexpr auto aligned(X const& x, Like const& like) {
 ///   layout<"data", "model">
 template <equation E, class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
-  if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
-    layout_detail::require_syntax<E>();
-    return ops_detail::first_operand(x...);
-  } else {
-    using ranks = ops_detail::equation_has_other_ranks<E, layout_t<X>...>;
-    using summed = ops_detail::label_would_be_summed<E>;
-    using partly = ops_detail::no_operand_has_all_labels<E>;
-    static_assert(
-        !ranks::value,
-        "ashlar::elementwise: the equation has one operand for each tensor, and one label for each dimension");
-    static_assert(!summed::value,
-                  "ashlar::elementwise: a label that the result lacks would be summed; write einsum, or sum it first");
-    static_assert(!partly::value,
-                  "ashlar::elementwise: no operand has all labels of the result; expand one of them, or write einsum");
-    if constexpr (ranks::value || summed::value || partly::value) {
-      return ops_detail::first_operand(x...);
-    } else {
-      constexpr int whole = ops_detail::operand_with_all_labels<E>;
-      auto const& like = ops_detail::in_order_of_result<E, whole>(ops_detail::operand_at<whole>(x...));
-      return [&]<int... I>(std::integer_sequence<int, I...>) {
-        return elementwise(f, ops_detail::aligned<E, I>(ops_detail::operand_at<I>(x...), like)...);
-      }(std::make_integer_sequence<int, sizeof...(X)>());
-    }
-  }
+  return meta_detail::checked<layout_detail::is_an_equation<E>, ops_detail::elementwise_labels<E, X...>,
+                              ops_detail::result_has_all_labels<E>, ops_detail::operand_has_all_labels<E>>(
+      [&](auto const&... y) { return ops_detail::elementwise_aligned<E>(f, y...); }, x...);
 }
 
 }  // namespace ashlar

@@ -23,8 +23,6 @@ struct static_product {
 template <equation E, class To, plain_tensor A, plain_tensor B>
 constexpr auto multiply(product_into<E, To>, A const& a, B const& b, call_site const& w) {
   using plans = product_plans<E, To, A, B>;
-  static_assert(!operands_on_different_meshes<A, B>::value,
-                "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
   require_meshes_of_one_size(a, b);
   shape const product = einsum_op<E>::extents({}, a.extents(), b.extents());
   using backend = backend_of<A>;
@@ -76,28 +74,63 @@ constexpr auto summed_alone(X const& x) {
   }
 }
 
+template <equation E, class To, class A, class B>
+constexpr auto multiply_sums(A const& a, B const& b, call_site const& w) {
+  return multiply(product_into<after_sums_alone(E), To>{}, summed_alone<E, 0>(a), summed_alone<E, 1>(b), w);
+}
+
+template <equation E, class A, class B>
+struct einsum_to_labels {
+  static constexpr bool ok = labels_dimensions_of<E, A, B>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter per dimension");
+  }
+};
 template <equation E, class To>
-struct result_has_other_rank {
-  static constexpr bool value = parse(E).out.rank != To::rank;
+struct einsum_to_rank {
+  static constexpr bool ok = parse(E).out.rank == To::rank;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::einsum_to: the layout has another number of dimensions than the result; write one spec for each dimension of the result");
+  }
 };
 template <class To, class X>
-struct result_names_an_unknown_axis {
-  static constexpr bool value = axes_missing_from_mesh<mesh_t<X>, To>::value;
+struct einsum_to_axes {
+  static constexpr bool ok = !axes_missing_from_mesh<mesh_t<X>, To>::value;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::einsum_to: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  }
 };
 
 // A product without the layout of its result: the arguments show the layouts of its operands.
 template <class A, class B>
-struct product_lacks_its_layout {
-  static constexpr bool value = true;
+struct matmul_layout {
+  static constexpr bool ok = !tensor<A>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::matmul: name the layout of the result; write matmul<layout<...>>(a, b)");
+  }
+};
+
+template <class A, class B>
+inline constexpr bool are_matrices = [] {
+  int const a = rank_v<A>, b = rank_v<B>;
+  return a >= 1 && b >= 1 && (a <= 2 || b <= 2 || a == b) && (b <= 2 || a >= 2) && a <= 7 && b <= 7;
+}();
+template <class A, class B>
+struct matmul_ranks {
+  static constexpr bool ok = are_matrices<A, B>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::matmul: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write the product as einsum_to<E, To>(a, b)");
+  }
 };
 
 // The equation of matmul for operands of these ranks. A vector has no rows, as `a`, or no columns, as `b`.
-template <int RankA, int RankB>
-struct no_matrix_product {
-  static constexpr int batches = (RankA > RankB ? RankA : RankB) - 2;
-  static constexpr bool value =
-      RankA < 1 || RankB < 1 || (RankA > 2 && RankB > 2 && RankA != RankB) || (RankB > 2 && RankA < 2) || batches > 5;
-};
 template <int RankA, int RankB>
 constexpr equation matmul_equation() {
   constexpr char batch[] = "abcdef";
@@ -135,34 +168,11 @@ inline constexpr equation matmul_equation_of = matmul_equation<RankA, RankB>();
 /// Example: einsum_to<"mk,nk->mn", layout<"p", "q">>(a<layout<"p", "q">>, b<layout<"p", "q">>) -> layout<"p", "q">
 template <equation E, class To, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_to(A const& a, B const& b, call_site w = call_site::current()) {
-  if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
-    layout_detail::require_syntax<E>();
-    return a;
-  } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value) {
-    static_assert(
-        !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value,
-        "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter per dimension");
-    return a;
-  } else if constexpr (ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value) {
-    return ops_detail::with_one_element_type([&](auto const& x, auto const& y) { return einsum_to<E, To>(x, y, w); }, a,
-                                             b);
-  } else {
-    static_assert(
-        !ops_detail::result_has_other_rank<E, To>::value,
-        "ashlar::einsum_to: the layout has another number of dimensions than the result; write one spec for each dimension of the result");
-    static_assert(
-        !ops_detail::result_names_an_unknown_axis<To, A>::value,
-        "ashlar::einsum_to: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-    if constexpr (ops_detail::result_has_other_rank<E, To>::value ||
-                  ops_detail::result_names_an_unknown_axis<To, A>::value) {
-      return a;
-    } else {
-      plan_detail::call_in_errors const call(w);
-      constexpr equation q = ops_detail::after_sums_alone(E);
-      return multiply(ops_detail::product_into<q, To>{}, ops_detail::summed_alone<E, 0>(a),
-                      ops_detail::summed_alone<E, 1>(b), w);
-    }
-  }
+  plan_detail::call_in_errors const call(w);
+  return ops_detail::with_one_element_type<layout_detail::is_an_equation<E>, ops_detail::einsum_to_labels<E, A, B>,
+                                           ops_detail::einsum_to_rank<E, To>, ops_detail::einsum_to_axes<To, A>,
+                                           ops_detail::operands_share_a_mesh<A, B>>(
+      [&](auto const& x, auto const& y) { return ops_detail::multiply_sums<E, To>(x, y, w); }, a, b);
 }
 
 /// The matrix product of two tensors in any layouts, with the result in layout To: einsum_to<"mk,kn->mn", To>(a, b).
@@ -174,20 +184,15 @@ template <equation E, class To, tensor A, tensor B>
 /// Source: van de Geijn and Watts, SUMMA, 1997; Solomonik and Demmel, 2.5D algorithms, 2011.
 template <class To, tensor A, tensor B>
 [[nodiscard]] constexpr auto matmul(A const& a, B const& b, call_site w = call_site::current()) {
-  constexpr bool wrong = ops_detail::no_matrix_product<rank_v<A>, rank_v<B>>::value;
-  static_assert(
-      !ops_detail::no_matrix_product<rank_v<A>, rank_v<B>>::value,
-      "ashlar::matmul: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write the product as einsum_to<E, To>(a, b)");
-  if constexpr (wrong)
-    return a;
-  else
-    return einsum_to<ops_detail::matmul_equation_of<rank_v<A>, rank_v<B>>, To>(a, b, w);
+  return meta_detail::checked<ops_detail::matmul_ranks<A, B>>(
+      [&](auto const& x, auto const& y) {
+        return einsum_to<ops_detail::matmul_equation_of<rank_v<decltype(x)>, rank_v<decltype(y)>>, To>(x, y, w);
+      },
+      a, b);
 }
 template <tensor A, tensor B>
-[[nodiscard]] constexpr auto matmul(A const& a, B const&) {
-  static_assert(!ops_detail::product_lacks_its_layout<A, B>::value,
-                "ashlar::matmul: name the layout of the result; write matmul<layout<...>>(a, b)");
-  return a;
+[[nodiscard]] constexpr auto matmul(A const& a, B const& b) {
+  return meta_detail::checked<ops_detail::matmul_layout<A, B>>([](auto const& x, auto const&) { return x; }, a, b);
 }
 
 }  // namespace ashlar

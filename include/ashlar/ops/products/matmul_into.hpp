@@ -8,46 +8,35 @@ namespace ashlar {
 
 namespace ops_detail {
 
-template <int RankC, int RankA, int RankB>
-struct product_has_other_rank {
-  static constexpr bool value = parse(matmul_equation_of<RankA, RankB>).out.rank != RankC;
-};
-
 // Real operands beside a complex tensor become complex.
 template <class C, class A, class B>
 inline constexpr bool product_becomes_complex = mixes_complex_and_real<C, A, B> && is_complex_v<element_t<C>>;
 
 template <class C, class A, class B>
-constexpr bool require_product_for() {
-  constexpr bool meshes = operands_on_different_meshes<C, A, B>::value,
-                 matrices = !meshes && no_matrix_product<rank_v<A>, rank_v<B>>::value;
-  static_assert(
-      !meshes || !operands_on_different_meshes<C, A, B>::value,
-      "ashlar::matmul_into: the operands live on different meshes; make all tensors of one program on one mesh");
-  static_assert(
-      !matrices || !no_matrix_product<rank_v<A>, rank_v<B>>::value,
-      "ashlar::matmul_into: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write c += alpha * einsum_to<E, To>(a, b)");
-  if constexpr (meshes || matrices) {
-    return false;
-  } else {
-    constexpr bool rank = product_has_other_rank<rank_v<C>, rank_v<A>, rank_v<B>>::value;
+struct matmul_into_operands {
+  static constexpr bool mesh = operands_share_a_mesh<C, A, B>::ok, matrices = are_matrices<A, B>,
+                        elements = of_one_element_type<C, A, B> || product_becomes_complex<C, A, B>,
+                        ok = mesh && matrices && elements;
+  static constexpr void say() {
     static_assert(
-        !rank || !product_has_other_rank<rank_v<C>, rank_v<A>, rank_v<B>>::value,
-        "ashlar::matmul_into: the product has another number of dimensions than the tensor; make the tensor with the extents of the product");
-    constexpr bool elements = !rank && (operands_have_different_element_types<element_t<C>, element_t<A>>::value ||
-                                        operands_have_different_element_types<element_t<C>, element_t<B>>::value);
-    if constexpr (elements) {
-      static_assert(
-          product_becomes_complex<C, A, B> ||
-              (!operands_have_different_element_types<element_t<C>, element_t<A>>::value &&
-               !operands_have_different_element_types<element_t<C>, element_t<B>>::value),
-          "ashlar::matmul_into: an operand has another element type than the tensor; write cast<T>(x) for it");
-      return product_becomes_complex<C, A, B>;
-    } else {
-      return !rank;
-    }
+        mesh,
+        "ashlar::matmul_into: the operands live on different meshes; make all tensors of one program on one mesh");
+    static_assert(
+        !mesh || matrices,
+        "ashlar::matmul_into: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write c += alpha * einsum_to<E, To>(a, b)");
+    static_assert(!mesh || !matrices || elements,
+                  "ashlar::matmul_into: an operand has another element type than the tensor; write cast<T>(x) for it");
   }
-}
+};
+template <class C, class A, class B>
+struct matmul_into_rank {
+  static constexpr bool ok = parse(matmul_equation_of<rank_v<A>, rank_v<B>>).out.rank == rank_v<C>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::matmul_into: the product has another number of dimensions than the tensor; make the tensor with the extents of the product");
+  }
+};
 
 template <class C, class A, class B>
 constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const& b, call_site const& w) {
@@ -85,15 +74,10 @@ template <tensor C, tensor A, tensor B>
 constexpr void matmul_into(C& c, ops_detail::number_for<element_t<C>> alpha, A const& a, B const& b,
                            call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_memory<C, A, B>()) {
-    if constexpr (ops_detail::require_product_for<C, A, B>()) {
-      if constexpr (std::is_same_v<element_t<C>, element_t<A>> && std::is_same_v<element_t<C>, element_t<B>>)
-        ops_detail::add_product(c, alpha.element(), a, b, w);
-      else
-        ops_detail::add_product(c, alpha.element(), ops_detail::as_complex_operand<element_t<C>>(a),
-                                ops_detail::as_complex_operand<element_t<C>>(b), w);
-    }
-  }
+  if constexpr (meta_detail::hold<ops_detail::assign_target<C, A, B>, ops_detail::matmul_into_operands<C, A, B>,
+                                  ops_detail::matmul_into_rank<C, A, B>>())
+    ops_detail::add_product(c, alpha.element(), ops_detail::as_complex_operand<element_t<C>>(a),
+                            ops_detail::as_complex_operand<element_t<C>>(b), w);
 }
 
 }  // namespace ashlar

@@ -8,22 +8,31 @@ namespace ashlar {
 
 namespace ops_detail {
 
-// True unless the numbers of dimensions 0 to rank - 1 are there, each once.
+// Requires the numbers of dimensions 0 to rank - 1, each once.
 template <class L, int... Order>
-struct order_lacks_a_dimension {
-  static constexpr bool value = sizeof...(Order) != L::rank || [] {
+struct transpose_order {
+  static constexpr bool ok = sizeof...(Order) == L::rank && [] {
     unsigned named = 0;
     ((named |= Order >= 0 && Order < L::rank ? 1u << Order : 0u), ...);
-    return named != (1u << L::rank) - 1;
+    return named == (1u << L::rank) - 1;
   }();
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::transpose: name each dimension once, in the new order; transpose<0, 2, 1>(x) exchanges the last two of three");
+  }
 };
-
-template <class L, int... Order>
-constexpr bool require_order() {
-  static_assert(
-      !order_lacks_a_dimension<L, Order...>::value,
-      "ashlar::transpose: name each dimension once, in the new order; transpose<0, 2, 1>(x) exchanges the last two of three");
-  return !order_lacks_a_dimension<L, Order...>::value;
+template <int... Order, class X>
+constexpr auto in_order(X const& x) {
+  constexpr equation e = [] {
+    equation q(0, 0, 0, 0, 0, 0, 0, 0, 0);
+    char const all_labels[] = "abcdefgh";
+    q.append(all_labels, sizeof...(Order));
+    q.append("->", 2);
+    (q.append(all_labels + Order, 1), ...);
+    return q;
+  }();
+  return einsum<e>(x);
 }
 
 }  // namespace ops_detail
@@ -34,19 +43,8 @@ constexpr bool require_order() {
 /// Example: transpose<1, 0>(x<layout<"data", "model">>) -> layout<"model", "data">
 template <int... Order, class X>
 constexpr auto transpose(X const& x) {
-  if constexpr (!ops_detail::require_order<layout_t<X>, Order...>()) {
-    return x;
-  } else {
-    constexpr equation e = [] {
-      equation q(0, 0, 0, 0, 0, 0, 0, 0, 0);
-      char const all_labels[] = "abcdefgh";
-      q.append(all_labels, sizeof...(Order));
-      q.append("->", 2);
-      (q.append(all_labels + Order, 1), ...);
-      return q;
-    }();
-    return einsum<e>(x);
-  }
+  return meta_detail::checked<ops_detail::transpose_order<layout_t<X>, Order...>>(
+      [](auto const& y) { return ops_detail::in_order<Order...>(y); }, x);
 }
 
 namespace ops_detail {
@@ -91,12 +89,13 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
 /// Example: transpose<layout<"data", none>, 1, 0>(x<layout<"data", none>>) -> layout<"data", none>
 template <class To, int... Order, tensor X>
 [[nodiscard]] constexpr auto transpose(X const& x, call_site w = call_site::current()) {
-  using Y = decltype(transpose<Order...>(x));
-  if constexpr (ops_detail::order_lacks_a_dimension<layout_t<X>, Order...>::value)
-    return x;
-  else
-    return ops_detail::transpose_into(std::integer_sequence<int, Order...>(), ops_detail::after_redistribute<To, Y>(),
-                                      x, w);
+  return meta_detail::checked<ops_detail::transpose_order<layout_t<X>, Order...>>(
+      [&](auto const& t) {
+        using Y = decltype(transpose<Order...>(t));
+        return ops_detail::transpose_into(std::integer_sequence<int, Order...>(),
+                                          ops_detail::after_redistribute<To, Y>(), t, w);
+      },
+      x);
 }
 
 }  // namespace ashlar

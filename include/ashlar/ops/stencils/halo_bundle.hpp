@@ -18,13 +18,12 @@ inline constexpr plan_step bundled_halo_step = [] {
   return s;
 }();
 
-template <class... X>
-struct bundle_is_on_several_meshes {
-  static constexpr bool value = false;
-};
 template <class First, class... X>
-struct bundle_is_on_several_meshes<First, X...> {
-  static constexpr bool value = !(std::is_same_v<mesh_t<First>, mesh_t<X>> && ...);
+struct exchange_halo_mesh {
+  static constexpr bool ok = operands_share_a_mesh<First, X...>::ok;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::exchange_halo: the bundle's fields are on different meshes; exchange each by itself");
+  }
 };
 
 template <corners C, class First, class... X>
@@ -78,9 +77,8 @@ struct halo_bundle {
 /// Example: auto const [h, p] = exchange_halo(bundle(height, momentum));
 template <corners C = corners::all, plain_tensor... X>
 [[nodiscard]] constexpr auto exchange_halo(bundled<X...> const& b, call_site w = call_site::current()) {
-  static_assert(!ops_detail::bundle_is_on_several_meshes<X...>::value,
-                "ashlar::exchange_halo: the bundle's fields are on different meshes; exchange each by itself");
-  if constexpr (!ops_detail::bundle_is_on_several_meshes<X...>::value && (ops_detail::check_exchange<C, X>() && ...)) {
+  if constexpr (meta_detail::hold<ops_detail::exchange_halo_mesh<X...>,
+                                  ops_detail::exchange_halo_operand<layout_t<X>, C>...>()) {
     using Bundle = ops_detail::halo_bundle<C, X...>;
     return std::apply([&](auto const&... x) { return Bundle::exchanged(w, plan_detail::materialize(x)...); },
                       b.members);
@@ -96,9 +94,8 @@ template <corners C = corners::all, plain_tensor... X>
 /// Example: auto const [h, p] = stencil(waves{}, exchange_halo_async(bundle(height, momentum)));
 template <corners C = corners::all, plain_tensor... X>
 [[nodiscard]] constexpr auto exchange_halo_async(bundled<X...> const& b, call_site w = call_site::current()) {
-  static_assert(!ops_detail::bundle_is_on_several_meshes<X...>::value,
-                "ashlar::exchange_halo: the bundle's fields are on different meshes; exchange each by itself");
-  if constexpr (!ops_detail::bundle_is_on_several_meshes<X...>::value && (ops_detail::check_exchange<C, X>() && ...)) {
+  if constexpr (meta_detail::hold<ops_detail::exchange_halo_mesh<X...>,
+                                  ops_detail::exchange_halo_operand<layout_t<X>, C>...>()) {
     using Bundle = ops_detail::halo_bundle<C, X...>;
     return std::apply([&](auto const&... x) { return Bundle::begun(w, plan_detail::materialize(x)...); }, b.members);
   } else {

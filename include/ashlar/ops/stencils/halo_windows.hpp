@@ -81,11 +81,6 @@ constexpr void require_windows_in_halo(char const* function, X const& x, windows
   }
 }
 
-/// In dimension Dim windows read Below cells below a part and Above above it.
-template <int Dim, index_t Below, index_t Above, class Layout>
-struct halo_narrower_than_the_windows {
-  static constexpr bool value = Dim >= 0;
-};
 /// Cells that a window of a constant size reads beside the middle one.
 constexpr cells_beside cells_beside_middle(index_t size, index_t dilation) {
   index_t const all = (size - 1) * dilation;
@@ -102,44 +97,6 @@ inline constexpr int dimension_narrower_than_windows = [] {
   }
   return -1;
 }();
-template <class Mesh, class L, index_t Rows, index_t Columns, int Dilation,
-          int Dim = dimension_narrower_than_windows<Mesh, L, Rows, Columns, Dilation>>
-using windows_in_halo =
-    halo_narrower_than_the_windows<Dim, cells_beside_middle(Dim == 1 ? Rows : Columns, Dilation).below,
-                                   cells_beside_middle(Dim == 1 ? Rows : Columns, Dilation).above, L>;
-
-template <class L>
-struct halo_of_windows_is_stale {
-  static constexpr bool value = layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
-};
-template <class L>
-struct windows_read_corners {
-  static constexpr bool value = [] {
-    auto const has_room = [](layout_detail::halo_width const& w) { return w.lower > 0 || w.upper > 0; };
-    auto const& w = layout_detail::halo_of<L>::widths;
-    return layout_detail::is_in_state<L, layout_detail::halo_state::without_corners> && has_room(w.dim[1]) &&
-           has_room(w.dim[2]);
-  }();
-};
-template <class L>
-struct halo_of_batch_or_channels {
-  static constexpr bool value = [] {
-    auto const& w = layout_detail::halo_of<L>::widths;
-    for (int d : {0, 3})
-      if (w.dim[d].lower > 0 || w.dim[d].upper > 0) return true;
-    return false;
-  }();
-};
-/// Owned is the layout of the result without a halo.
-template <class To, class Owned>
-struct result_is_split_otherwise {
-  static constexpr bool value = !std::is_same_v<owned_layout_t<To>, Owned>;
-};
-template <class To>
-struct result_is_no_stale_halo {
-  static constexpr bool value = !layout_detail::is_in_state<To, layout_detail::halo_state::stale>;
-};
-
 /// The plain tensor of an operand.
 template <class X>
 using tensor_behind = std::remove_cvref_t<decltype(stop_gradient(std::declval<X const&>()))>;
@@ -147,35 +104,35 @@ using tensor_behind = std::remove_cvref_t<decltype(stop_gradient(std::declval<X 
 /// What is wrong with the halo of images.
 enum class image_halo { fits, stale, sums, corners, other_dimensions };
 template <class L>
-constexpr image_halo halo_of_images() {
-  if (halo_of_windows_is_stale<L>::value) return image_halo::stale;
+inline constexpr image_halo halo_of_images = [] {
+  auto const has_room = [](halo_width const& w) { return w.lower > 0 || w.upper > 0; };
+  auto const& w = layout_detail::halo_of<L>::widths;
+  if (is_in_state<L, halo_state::stale>) return image_halo::stale;
   if (halo_waits_for_its_sum<L>::value) return image_halo::sums;
-  if (windows_read_corners<L>::value) return image_halo::corners;
-  return halo_of_batch_or_channels<L>::value ? image_halo::other_dimensions : image_halo::fits;
-}
+  if (is_in_state<L, halo_state::without_corners> && has_room(w.dim[1]) && has_room(w.dim[2]))
+    return image_halo::corners;
+  return has_room(w.dim[0]) || has_room(w.dim[3]) ? image_halo::other_dimensions : image_halo::fits;
+}();
 
 /// The layout of a result that is named To, or Owned if To is void.
 template <class To, class Owned>
 using named_or_owned = std::conditional_t<std::is_void_v<To>, Owned, To>;
 
-// True if the result of an operation, on operands that fit, can have the layout To.
+// Requires a layout To that the result of an operation can have, if the operands fit.
 template <class Op, class To, class... X>
-constexpr bool check_result_of_windows() {
+struct result_of_windows {
   using R = result_of<Op, tensor_behind<X>...>;
-  if constexpr (std::is_void_v<To> || R::r.why != fault::fits) {
-    return true;
-  } else {
-    using no_halo = result_is_no_stale_halo<To>;
+  static constexpr bool any = std::is_void_v<To> || R::r.why != fault::fits;
+  static constexpr bool stale = any || layout_detail::is_in_state<To, layout_detail::halo_state::stale>,
+                        split = any || std::is_same_v<owned_layout_t<To>, typename R::owned>, ok = stale && split;
+  static constexpr void say() {
     static_assert(
-        !no_halo::value,
-        "ashlar: the layout of the result that is asked for has no stale halo; write stale<H>, or leave it out");
-    using other = result_is_split_otherwise<To, typename R::owned>;
+        stale, "ashlar: the layout of the result that is asked for has no stale halo; write stale<H>, or leave it out");
     static_assert(
-        no_halo::value || !other::value,
+        !stale || split,
         "ashlar: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout");
-    return !no_halo::value && !other::value;
   }
-}
+};
 
 /// A tensor without its halo: a copy of the owned cells if it has one.
 template <class Ct>

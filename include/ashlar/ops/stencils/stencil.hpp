@@ -124,12 +124,13 @@ template <class F>
 concept has_reach = requires { F::reach.corners; };
 
 template <class F>
-struct functor_has_no_reach {
-  static constexpr bool value = !has_reach<F>;
-};
-template <class F, class L>
-struct reach_has_more_dimensions_than_the_tensor {
-  static constexpr bool value = F::reach.rank > L::rank;
+struct stencil_reach_is_given {
+  static constexpr bool ok = has_reach<F>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::stencil: the functor does not say what it reads; give it a member, static constexpr auto reach = star(1, 1)");
+  }
 };
 // The first dimension in which the reach is wider than the halo, or -1.
 template <class F, class L>
@@ -146,97 +147,61 @@ inline constexpr int dimension_too_narrow = [] {
   return -1;
 }();
 /// In dimension Dim the stencil reads ReachLower cells below and ReachUpper above.
-template <int Dim, int ReachLower, int ReachUpper, class Layout>
-struct halo_narrower_than_the_reach {
-  static constexpr bool value = Dim >= 0;
-};
-template <class F, class L>
-using reach_in_halo =
-    halo_narrower_than_the_reach<dimension_too_narrow<F, L>,
-                                 F::reach.lower[dimension_too_narrow<F, L> < 0 ? 0 : dimension_too_narrow<F, L>],
-                                 F::reach.upper[dimension_too_narrow<F, L> < 0 ? 0 : dimension_too_narrow<F, L>], L>;
-template <class F, class L>
-struct halo_is_stale {
-  static constexpr bool value =
-      reads_neighbours(F::reach) && layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
-};
-template <class F, class L>
-struct corners_were_not_exchanged {
-  static constexpr bool value =
-      F::reach.corners && layout_detail::is_in_state<L, layout_detail::halo_state::without_corners>;
-};
-/// L: the layout of the first operand. Owned: the layouts of the others' owned cells.
-template <class L, class... Owned>
-struct operands_are_split_otherwise {
-  static constexpr bool value = !(std::is_same_v<owned_layout_t<L>, Owned> && ...);
-};
-/// X has components, and the operand V has neither these nor the dimensions of the reach alone.
-template <class F, class X, class... V>
-struct operand_has_other_dimensions {
-  static constexpr bool value = ((rank_v<V> != rank_v<X> && !is_coefficient<F, X, V>) || ...);
-};
-
-/// How a functor treats its operands: its member `kind`, or nonlinear.
 template <class F>
 inline constexpr linearity kind_of_stencil = linearity::nonlinear;
 template <class F>
   requires requires { F::kind; }
 inline constexpr linearity kind_of_stencil<F> = F::kind;
-// A sum of the function's values is its value of the sum only for linear functions.
-template <class F, class L>
-struct partial_operand_of_a_functor_that_is_not_linear {
-  static constexpr bool value = (layout_detail::halo_is_partial<L>::value ||
-                                 layout_detail::is_partial_by_type<L>)&&kind_of_stencil<F> != linearity::linear;
-};
 
-// Checks the halo of one operand. Reads is the functor, or its reach_of_operand.
+// Requires a halo that holds what is read: by the functor, or by its reach_of_operand.
 template <class Reads, class L>
-constexpr bool check_reach() {
-  using too_many = reach_has_more_dimensions_than_the_tensor<Reads, L>;
-  static_assert(
-      !too_many::value,
-      "ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width per dimension");
-  static_assert(
-      !reach_in_halo<Reads, L>::value,
-      "ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it");
-  static_assert(!halo_is_stale<Reads, L>::value,
-                "ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)");
-  static_assert(!halo_waits_for_its_sum<L>::value, "ashlar::stencil: the halo holds sums; write add_halo(x) first");
-  static_assert(
-      !corners_were_not_exchanged<Reads, L>::value,
-      "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none");
-  return !too_many::value && !reach_in_halo<Reads, L>::value && !halo_is_stale<Reads, L>::value &&
-         !halo_waits_for_its_sum<L>::value && !corners_were_not_exchanged<Reads, L>::value;
-}
-// L: the layouts of the operands after the first.
-template <class F, class... L, int... I>
-constexpr bool check_further_reaches(std::integer_sequence<int, I...>) {
-  return (check_reach<reach_of_operand<F, I + 1>, L>() && ...);
-}
+struct stencil_halo {
+  static constexpr int narrow = dimension_too_narrow<Reads, L>;
+  static constexpr bool rank = Reads::reach.rank <= L::rank, sums = layout_detail::has_halo_sums<L>,
+                        stale = reads_neighbours(Reads::reach) && is_in_state<L, halo_state::stale>,
+                        no_corners = Reads::reach.corners && is_in_state<L, halo_state::without_corners>,
+                        ok = rank && narrow < 0 && !sums && !stale && !no_corners;
+  static constexpr void say() {
+    static_assert(
+        rank,
+        "ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width per dimension");
+    static_assert(
+        !rank || narrow < 0,
+        "ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it");
+    static_assert(!rank || narrow >= 0 || !stale,
+                  "ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)");
+    static_assert(!rank || narrow >= 0 || !sums, "ashlar::stencil: the halo holds sums; write add_halo(x) first");
+    static_assert(
+        !rank || narrow >= 0 || !no_corners,
+        "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none");
+  }
+};
+// A sum of the function's values is its value of the sum only for linear functions.
+template <class F, class X, class... V>
+struct stencil_operands {
+  static constexpr bool dimensions = ((rank_v<V> == rank_v<X> || is_coefficient<F, X, V>)&&...),
+                        split =
+                            (std::is_same_v<owned_layout_t<layout_t<X>>, typename owned_beside<F, X, V>::type> && ...),
+                        linear = kind_of_stencil<F> == linearity::linear ||
+                                 (!halo_is_partial<layout_t<X>>::value && !is_partial_by_type<layout_t<X>>),
+                        ok = dimensions && split && linear;
+  static constexpr void say() {
+    static_assert(
+        dimensions,
+        "ashlar::stencil: an operand has other dimensions than the first; give it the same, or if the first has components, the dimensions of the reach alone");
+    static_assert(!dimensions || split,
+                  "ashlar::stencil: the operands are split differently; redistribute them to the layout of the first");
+    static_assert(
+        !dimensions || !split || linear,
+        "ashlar::stencil: the operand is partial, and the functor is not declared linear; write all_reduce(u), or give the functor static constexpr linearity kind = linearity::linear");
+  }
+};
 template <class F, class X, class... V>
 constexpr bool check_stencil() {
-  using L = layout_t<X>;
-  static_assert(
-      !functor_has_no_reach<F>::value,
-      "ashlar::stencil: the functor does not say what it reads; give it a member, static constexpr auto reach = star(1, 1)");
-  if constexpr (has_reach<F>) {
-    using others = operand_has_other_dimensions<F, X, V...>;
-    static_assert(
-        !others::value,
-        "ashlar::stencil: an operand has other dimensions than the first; give it the same, or if the first has components, the dimensions of the reach alone");
-    if constexpr (others::value) return false;
-    using split_otherwise = operands_are_split_otherwise<L, typename owned_beside<F, X, V>::type...>;
-    static_assert(others::value || !split_otherwise::value,
-                  "ashlar::stencil: the operands are split differently; redistribute them to the layout of the first");
-    using nonlinear = partial_operand_of_a_functor_that_is_not_linear<F, L>;
-    static_assert(
-        !nonlinear::value,
-        "ashlar::stencil: the operand is partial, and the functor is not declared linear; write all_reduce(u), or give the functor static constexpr linearity kind = linearity::linear");
-    if constexpr (!nonlinear::value && !split_otherwise::value && check_reach<F, L>())
-      return check_further_reaches<F, layout_t<V>...>(
-          std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
-  }
-  return false;
+  return []<int... I>(std::integer_sequence<int, I...>) {
+    return hold<stencil_reach_is_given<F>, stencil_operands<F, X, V...>, stencil_halo<F, layout_t<X>>,
+                stencil_halo<reach_of_operand<F, I + 1>, layout_t<V>>...>();
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
 }
 
 template <class L>
@@ -289,35 +254,29 @@ using component_rules_of =
     component_rules<rank_v<X>, cell_dimensions<F, rank_v<X>>, components_are_sharded<X, cell_dimensions<F, rank_v<X>>>,
                     (components_of<R>::count > 0), (OwnAlone && components_of<R>::count == 0)>;
 
-template <class Rules>
-struct array_without_components {
-  static constexpr bool value = Rules::all && Rules::cells == Rules::rank;
-};
-template <class Rules>
-struct components_of_the_array_are_sharded {
-  static constexpr bool value = Rules::all && Rules::sharded;
-};
 // Checks what F returns: R, for a first operand X.
 template <class F, class X, class R>
-constexpr bool check_components() {
+struct stencil_components {
   using rules = component_rules_of<F, X, R>;
-  static_assert(
-      !results_differ_in_components<R>::value,
-      "ashlar::stencil: some results of the functor are arrays of components and others are not; return arrays of one size, or no array");
-  static_assert(
-      !array_without_components<rules>::value,
-      "ashlar::stencil: the functor returns an array of components, but its reach has all dimensions of the tensor; store the components in one dimension more");
-  static_assert(
-      !components_of_the_array_are_sharded<rules>::value,
-      "ashlar::stencil: the functor returns an array of components, but an axis shards the components; leave their dimension whole, by none");
-  return !results_differ_in_components<R>::value && !array_without_components<rules>::value &&
-         !components_of_the_array_are_sharded<rules>::value;
-}
-// check_stencil and check_components.
+  static constexpr bool alike = have_components_alike<R>, room = !rules::all || rules::cells < rules::rank,
+                        whole = !rules::all || !rules::sharded, ok = alike && room && whole;
+  static constexpr void say() {
+    static_assert(
+        alike,
+        "ashlar::stencil: some results of the functor are arrays of components and others are not; return arrays of one size, or no array");
+    static_assert(
+        !alike || room,
+        "ashlar::stencil: the functor returns an array of components, but its reach has all dimensions of the tensor; store the components in one dimension more");
+    static_assert(
+        !alike || !room || whole,
+        "ashlar::stencil: the functor returns an array of components, but an axis shards the components; leave their dimension whole, by none");
+  }
+};
+// check_stencil and stencil_components.
 template <class F, class X, class... V>
 constexpr bool check_results() {
   if constexpr (check_stencil<F, X, V...>())
-    return check_components<F, X, stencil_value<F, X, V...>>();
+    return hold<stencil_components<F, X, stencil_value<F, X, V...>>>();
   else
     return false;
 }

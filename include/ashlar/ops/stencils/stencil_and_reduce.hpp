@@ -9,8 +9,13 @@ namespace ashlar {
 namespace ops_detail {
 
 template <class R>
-struct stencil_gives_several_fields {
-  static constexpr bool value = number_of_results<R> > 0;
+struct stencil_gives_one_field {
+  static constexpr bool ok = number_of_results<R> == 0;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::stencil_and_reduce: the functor gives several results; write stencil, and reduce each of its fields");
+  }
 };
 
 template <class F, class G, class U, class... V>
@@ -18,12 +23,8 @@ constexpr auto run_stencil_and_reduce(F const& f, G const& g, U&& u, V const&...
   using operand = stencil_operand<std::remove_cvref_t<U>>;
   using X = typename operand::tensor;
   if constexpr (check_results<F, X, V...>()) {
-    using several_fields = stencil_gives_several_fields<stencil_value<F, X, V...>>;
-    static_assert(
-        !several_fields::value,
-        "ashlar::stencil_and_reduce: the functor gives several results; write stencil, and reduce each of its fields");
     require_stencil<false, F>(operand::of(u), v...);
-    if constexpr (!several_fields::value)
+    if constexpr (hold<stencil_gives_one_field<stencil_value<F, X, V...>>>())
       return plan_detail::backend_of<X>::template stencil_and_reduce<stencil_result<F, X, V...>>(
           f, g, operand::of(u), std::forward<U>(u), with_components<F>(operand::of(u), v)...);
     else

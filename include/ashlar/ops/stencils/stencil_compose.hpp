@@ -61,28 +61,49 @@ struct composed_value<Rank, T, First, F...> {
   using type = typename composed_value<Rank, element, F...>::type;
 };
 template <class F, int Rank, class T>
-struct functor_of_several_operands {
-  static constexpr bool value = !std::is_invocable_v<F const&, neighbours<T, Rank, cell_dimensions<F, Rank>> const&> &&
-                                !takes_index<F, Rank, neighbours<T, Rank, cell_dimensions<F, Rank>>>;
+struct composed_functor_reads_one_field {
+  static constexpr bool ok = std::is_invocable_v<F const&, neighbours<T, Rank, cell_dimensions<F, Rank>> const&> ||
+                             takes_index<F, Rank, neighbours<T, Rank, cell_dimensions<F, Rank>>>;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::compose: a functor reads several fields; compose functors of one field, or call stencil for each");
+  }
 };
-template <class T>
-struct composed_functor_gives_several {
-  static constexpr bool value = number_of_results<T> != 0;
+template <class R>
+struct composed_functor_gives_one_result {
+  static constexpr bool ok = number_of_results<R> == 0;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::compose: a functor gives several results; compose functors of one result");
+  }
+};
+template <class F, class X, class T, class R>
+struct composed_functor_stays_in_its_reach {
+  static constexpr bool ok = !stencil_reads_beyond_its_reach<F, component_rules_of<F, X, R>, T>::value;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
+  }
 };
 
 /// A mirrored cell is as far from the edge as its image. So a functor after the first has equal reaches below and above.
 template <class L, class First, class... Later>
-struct reach_of_mirrored_cells_differs {
+struct composed_reaches_are_mirrored {
   static constexpr bool mirrors(edge e) { return e == edge::mirror || e == edge::reflect || e == edge::odd; }
-  static constexpr bool value = [] {
+  static constexpr bool ok = [] {
     if constexpr (layout_detail::layout_has_a_halo<L>::value)
       for (stencil_reach const& r : {stencil_reach{}, stencil_reach(Later::reach)...})
         for (int d = 0; d < r.rank; ++d) {
           halo_width const& w = layout_detail::halo_of<L>::widths.dim[d];
-          if ((mirrors(w.below) || mirrors(w.above)) && r.lower[d] != r.upper[d]) return true;
+          if ((mirrors(w.below) || mirrors(w.above)) && r.lower[d] != r.upper[d]) return false;
         }
-    return false;
+    return true;
   }();
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::compose: beyond an edge that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)");
+  }
 };
 
 // Checks the functors one by one, for elements T and a first operand X.
@@ -92,22 +113,11 @@ constexpr bool check_composed() {
 }
 template <class X, class T, class First, class... F>
 constexpr bool check_composed() {
-  constexpr int rank = rank_v<X>;
-  using several_operands = functor_of_several_operands<First, rank, T>;
-  static_assert(
-      !several_operands::value,
-      "ashlar::compose: a functor reads several fields; compose functors of one field, or call stencil for each");
-  if constexpr (!several_operands::value) {
-    using R = typename composed_value<rank, T, First>::value;
-    static_assert(!composed_functor_gives_several<R>::value,
-                  "ashlar::compose: a functor gives several results; compose functors of one result");
-    if constexpr (!composed_functor_gives_several<R>::value && check_components<First, X, R>()) {
-      using beyond = stencil_reads_beyond_its_reach<First, component_rules_of<First, X, R>, T>;
-      static_assert(
-          !beyond::value,
-          "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
-      if constexpr (!beyond::value) return check_composed<X, typename components_of<R>::element, F...>();
-    }
+  if constexpr (hold<composed_functor_reads_one_field<First, rank_v<X>, T>>()) {
+    using R = typename composed_value<rank_v<X>, T, First>::value;
+    if constexpr (hold<composed_functor_gives_one_result<R>, stencil_components<First, X, R>,
+                       composed_functor_stays_in_its_reach<First, X, T, R>>())
+      return check_composed<X, typename components_of<R>::element, F...>();
   }
   return false;
 }
@@ -125,11 +135,7 @@ template <class... F, class U>
 constexpr auto run_composition(composition<F...> const& f, U&& u) {
   using operand = stencil_operand<std::remove_cvref_t<U>>;
   using X = typename operand::tensor;
-  using unequal = reach_of_mirrored_cells_differs<layout_t<X>, F...>;
-  static_assert(
-      !unequal::value,
-      "ashlar::compose: beyond an edge that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)");
-  if constexpr (check_stencil<composition<F...>, X>() && !unequal::value) {
+  if constexpr (hold<composed_reaches_are_mirrored<layout_t<X>, F...>>() && check_stencil<composition<F...>, X>()) {
     if constexpr (check_composed<X, element_t<X>, F...>()) {
       require_composed<element_t<X>, F...>(operand::of(u));
       using R = typename composed_value<rank_v<X>, element_t<X>, F...>::type;

@@ -154,15 +154,12 @@ struct components_of<several<First, R...>> {
   using element = several<typename components_of<First>::element, typename components_of<R>::element...>;
   static constexpr int count = components_of<First>::count;
 };
-// Of several results some are arrays of components and some are not, or the arrays differ in size.
+// False if of several results some are arrays of components and some are not, or if the arrays differ in size.
 template <class R>
-struct results_differ_in_components {
-  static constexpr bool value = false;
-};
+inline constexpr bool have_components_alike = true;
 template <class First, class... R>
-struct results_differ_in_components<several<First, R...>> {
-  static constexpr bool value = ((components_of<R>::count != components_of<First>::count) || ...);
-};
+inline constexpr bool have_components_alike<several<First, R...>> =
+    ((components_of<R>::count == components_of<First>::count) && ...);
 
 /// Component c of an array, or the number itself.
 template <class R>

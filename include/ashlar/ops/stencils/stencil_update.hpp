@@ -53,12 +53,10 @@ struct update_gives_another_type {
 /// Example: update(gauss_seidel{}, colour(0, 2), u, b); update(gauss_seidel{}, colour(1, 2), u, b);
 template <class F, plain_tensor X, plain_tensor... V>
 constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) {
-  if constexpr (ops_detail::require_memory<X>()) {
+  if constexpr (meta_detail::hold<ops_detail::assign_target<X>>()) {
     if constexpr (ops_detail::halo_is_missing<layout_t<X>>::value) {
       (void)exchange_halo(u, c.where);  // for its sentence
-    } else if constexpr (ops_detail::functor_has_no_reach<F>::value) {
-      (void)ops_detail::check_stencil<F, X, V...>();  // for its sentence
-    } else {
+    } else if constexpr (meta_detail::hold<ops_detail::stencil_reach_is_given<F>>()) {
       constexpr corners which = F::reach.corners ? corners::all : corners::none;
       if (ops_detail::reads_its_colour<F, rank_v<X>>(c.of))
         meta_detail::fail(
