@@ -31,7 +31,7 @@ def target(source, mistake):
 def known_sentences(root):
     """The sentences of the headers, also those of all functions, which name none: "ashlar: ". """
     texts = {s["text"] for s in sentences.sentences(root)}
-    for path in (root / "include").rglob("*.hpp"):
+    for path in (root / "include").rglob("*.[hi]pp"):
         texts |= set(re.findall(r'"(ashlar: [^"\n]{20,})"', path.read_text(encoding="utf-8")))
     return sorted(texts)
 

@@ -82,8 +82,8 @@ def missing_lines(root):
                 documented.add(d.name)
     yield from (f"{header}:{d.line}: {name} has no comment" for name, (header, d) in others.items() if name not in documented)
     include, sentences = root / "include" / "ashlar", set()
-    for path in include.glob("*/**/*.hpp"):
-        family = family_of(str(path.relative_to(include)).replace("compiled/", ""))
+    for path in include.glob("*/**/*.[hi]pp"):
+        family = family_of(str(path.relative_to(include)).replace("impl/", "").replace(".ipp", ".hpp"))
         sentences |= {(family, name) for name in re.findall(r'"ashlar::(?:\w+::)*(\w+): ', path.read_text(encoding="utf-8"))}
     for (family, name), overloads in functions.items():
         comment = "\n".join(line for _, d in overloads for line in d.comment)
@@ -136,7 +136,7 @@ PARSER = parser_of_names()
 def headers(root):
     """The headers that declare names. Headers in folders `compiled` define functions that others declare."""
     include = root / "include" / "ashlar"
-    return {str(path.relative_to(include)): path.read_text(encoding="utf-8") for path in sorted(include.rglob("*.hpp")) if path.parent.name != "compiled"}
+    return {str(path.relative_to(include)): path.read_text(encoding="utf-8") for path in sorted(include.rglob("*.hpp"))}
 
 
 @functools.cache
@@ -221,13 +221,16 @@ def with_names_of_overloads(header, text):
 @functools.cache
 def parts_of_headers(root):
     """The target of CMakeLists.txt that has each header, without "ashlar::"."""
-    text, found = (root / "CMakeLists.txt").read_text(encoding="utf-8"), {}
-    rules = [("layout", "(" + re.search(r"set\(lower_layers (.*)\)", text)[1].replace(" ", "|") + ")(/.*)?|config")]
-    rules += re.findall(r'^take_headers\((\w+) "(.*)"\)$', text, re.M) + [("ashlar", ".*")]
-    include = root / "include" / "ashlar"
-    for path in include.rglob("*.hpp"):
-        header = str(path.relative_to(include))
-        found[header] = next(part for part, rule in rules if re.fullmatch(rule, header.removesuffix(".hpp")))
+    text = (root / "CMakeLists.txt").read_text(encoding="utf-8")
+    lists = {"lower_layers": re.search(r"set\(lower_layers (.*)\)", text)[1], "subjects_of_ops": "ops/" + re.search(r"set\(subjects (.*)\)", text)[1].replace(" ", " ops/")}
+    target_of = {}
+    for part, folders in re.findall(r"^ashlar_headers\((\w+) ?(.*)\)$", text, re.M):
+        target_of |= {folder: part.replace("config", "layout") for folder in [part, *re.sub(r"\$\{(\w+)\}", lambda m: lists[m[1]], folders).split()]}
+    include, found = root / "include" / "ashlar", {}
+    for path in include.rglob("*.[hi]pp"):
+        header = path.relative_to(include)
+        folder = str(header.parent).removesuffix("/impl")
+        found[str(header)] = target_of[header.stem if folder in {".", "impl"} else folder.replace(".", "")]
     return found
 
 

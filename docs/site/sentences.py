@@ -67,28 +67,28 @@ REMEDIES = {
     "checkpoint/reader.hpp": DAMAGED + "Take an older checkpoint: `checkpoints` keeps several.",
     "checkpoint/table.hpp": DAMAGED + "Take an older checkpoint: `checkpoints` keeps several.",
     "comm/buffer.hpp": "Start more ranks, keep fewer tensors, or shard them over more axes.",
-    "comm/compiled/thread.hpp": "Raise the limits of memory and of processes: `ulimit -v`, `ulimit -u`.",
-    "comm/compiled/remaining_readers.hpp": "Find out why the other rank is late: it computes for long, or waits elsewhere.",
-    "data/compiled/array_source.hpp": "Give the type and the extents of the elements in the file. The first extent counts examples.",
-    "data/compiled/open.hpp": "Let no other program write the file while it is read.",
+    "comm/impl/thread.ipp": "Raise the limits of memory and of processes: `ulimit -v`, `ulimit -u`.",
+    "comm/node/impl/remaining_readers.ipp": "Find out why the other rank is late: it computes for long, or waits elsewhere.",
+    "data/impl/array_source.ipp": "Give the type and the extents of the elements in the file. The first extent counts examples.",
+    "data/impl/open.ipp": "Let no other program write the file while it is read.",
     "io/array_bytes.hpp": "Give the extents of the array in the file.",
-    "io/compiled/checked_file.hpp": "Name a file that this user may read, and that no other program changes meanwhile.",
-    "io/compiled/idx.hpp": DAMAGED + "Fetch it again.",
+    "io/impl/checked_file.ipp": "Name a file that this user may read, and that no other program changes meanwhile.",
+    "io/impl/idx.ipp": DAMAGED + "Fetch it again.",
     "io/idx.hpp": DAMAGED + "Fetch it again.",
     "io/json.hpp": DAMAGED + "Write it again by `save_arrays`, or by Python's package safetensors.",
-    "io/compiled/json.hpp": DAMAGED + "Write it again by `save_arrays`, or by Python's package safetensors.",
-    "io/compiled/safetensors.hpp": DAMAGED + "Write it again by `save_arrays`, or by Python's package safetensors.",
+    "io/impl/json.ipp": DAMAGED + "Write it again by `save_arrays`, or by Python's package safetensors.",
+    "io/impl/safetensors.ipp": DAMAGED + "Write it again by `save_arrays`, or by Python's package safetensors.",
     "io/safetensors.hpp": "Save elements of whole bytes.",
-    "io/compiled/npy_files.hpp": "Give the layout one spec per dimension of the array in the file.",
-    "io/compiled/npy_header.hpp": DAMAGED + "Write it again by `save_npy`, or by NumPy's `save`.",
+    "io/impl/npy_files.ipp": "Give the layout one spec per dimension of the array in the file.",
+    "io/impl/npy_header.ipp": DAMAGED + "Write it again by `save_npy`, or by NumPy's `save`.",
     "io/npy.hpp": DAMAGED + "Write it again by `save_npy`, or by NumPy's `save`.",
-    "io/compiled/npz_files.hpp": "Ask for an array by a name that the file has once.",
-    "io/compiled/zip.hpp": DAMAGED + "Write it again by `save_npz`, or by NumPy's `savez`.",
+    "io/impl/npz_files.ipp": "Ask for an array by a name that the file has once.",
+    "io/impl/zip.ipp": DAMAGED + "Write it again by `save_npz`, or by NumPy's `savez`.",
     "io/hdf5/field_series.hpp": "Give all fields the mesh and the extents of the series, and each a name of its own.",
     "io/hdf5/add.hpp": "Choose a name in a group of this file.",
     "io/hdf5/description.hpp": "Change the name of the dataset, or the option in `hdf5_options`.",
     "io/hdf5/id.hpp": "HDF5's own reason follows. Mostly a path, a permission or the space on the disk is wrong.",
-    "io/compiled/inflate.hpp": DAMAGED + "Write the file again, or ask who wrote it.",
+    "io/impl/inflate.ipp": DAMAGED + "Write the file again, or ask who wrote it.",
     "io/hdf5/opened.hpp": "Take a layout and a box that fit the extents in the file. A file that ends too early is damaged.",
     "io/hdf5/types.hpp": "Name an HDF5 file. `h5dump -H` shows whether it is one.",
     "io/hdf5/update.hpp": "Update the file to which the link points.",
@@ -109,7 +109,7 @@ REMEDIES = {
     "ashlar::linalg: the right-hand side": "Give one row of the right-hand side per row of the matrix.",
     "ashlar::optimizer: a gradient": "Pass the gradients of these parameters, in their order.",
     "ashlar::shape: a tensor": "Join dimensions by `flatten`.",
-    "plan/compiled/print_product.hpp": "Give an equation of two operands, and one extent per letter.",
+    "plan/impl/print_product.ipp": "Give an equation of two operands, and one extent per letter.",
 }
 
 
@@ -173,7 +173,7 @@ def sentences(root):
     """Dictionaries of the header, the line and the text of every sentence of include/, in the order of the headers."""
     out = []
     include = root / "include" / "ashlar"
-    for path in sorted(include.rglob("*.hpp")):
+    for path in sorted(include.rglob("*.[hi]pp")):
         text = without_comments(path.read_text(encoding="utf-8"))
         for literal in LITERAL.finditer(text):
             before = text[max(0, literal.start() - 200):literal.start()].rstrip()

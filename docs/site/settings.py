@@ -11,12 +11,13 @@ sys.dont_write_bytecode = True
 VARIABLES = {"programs": "include/ashlar/comm/settings.hpp", "scripts": "scripts/common"}
 # Words of a description that the page links.
 LINKS = {"ASHLAR_INSTALL_HINTS": ("after your choices", "install.md#in-your-project"),
-         "ASHLAR_INSTANTIATED": ("shortens compilation", "make_it_fast.md#compile-time"),
+         "ASHLAR_COMPILED": ("shortens compilation", "make_it_fast.md#compile-time"),
          "ASHLAR_SCALAPACK_LIBRARIES": ("CMake's choice", "install.md#scalapack")}
 
 # The macros that a program may define, by name: values, effect, and what holds without.
 MACROS = {"ASHLAR_LINUX": ("`0`, `1`", "`0` leaves out what Linux alone has: the memory that ranks of a node share, masks of cores, `/proc` and `getauxval`", "`1` on Linux"),
           "ASHLAR_CBLAS_HEADER": ("`<mkl_cblas.h>`", "the header of CBLAS", "the first of five that the compiler finds; CMake sets it"),
+          "ASHLAR_IMPLEMENTATION": ("defined", "this source has the functions that are no templates; all others define `ASHLAR_COMPILED`", "each source has them, or `ashlar::compiled`"),
           "ASHLAR_ANY_COMPILER": ("defined", "headers accept a compiler that is neither g++ nor clang", "another compiler is an error")}
 
 

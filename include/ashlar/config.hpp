@@ -28,21 +28,26 @@
 #define ASHLAR_FUNCTION
 #endif
 
-// Precedes the definition of a function that is no template. In a program with the library ashlar::instantiated the
-// definitions are in one source, else in each.
-#ifdef ASHLAR_INSTANTIATED
+// Functions that are no templates are defined in impl/<name>.ipp, which <name>.hpp includes where ASHLAR_IMPL is 1: in
+// each source, as inline functions. A program may compile them once: one source defines ASHLAR_IMPLEMENTATION before it
+// includes ashlar, and all others define ASHLAR_COMPILED. The library ashlar::compiled is such a source.
+#ifdef ASHLAR_IMPLEMENTATION
+#define ASHLAR_IMPL 1
 #define ASHLAR_INLINE
+#define ASHLAR_EXTERN
+#elif defined(ASHLAR_COMPILED)
+#define ASHLAR_IMPL 0
+#define ASHLAR_INLINE
+#define ASHLAR_EXTERN extern
 #else
+#define ASHLAR_IMPL 1
 #define ASHLAR_INLINE inline
 #endif
 
-// The element types for which the library ashlar::instantiated has the templates that depend on the element type alone.
-// TEMPLATES is a macro with two arguments: `extern` or nothing, and the type.
-#define ASHLAR_FOR_EACH_ELEMENT(TEMPLATES, EXTERN) \
-  TEMPLATES(EXTERN, float)                         \
-  TEMPLATES(EXTERN, double)                        \
-  TEMPLATES(EXTERN, std::int32_t)                  \
-  TEMPLATES(EXTERN, std::int64_t)
+// The element types for which that source has the templates that depend on the element type alone: TEMPLATES(T) declares
+// them, each after ASHLAR_EXTERN.
+#define ASHLAR_FOR_EACH_ELEMENT(TEMPLATES) \
+  TEMPLATES(float) TEMPLATES(double) TEMPLATES(std::int32_t) TEMPLATES(std::int64_t)
 
 // 1 if ashlar uses what Linux alone has: memory files, /proc, masks of cores, getauxval. -DASHLAR_LINUX=0 leaves it out.
 #ifndef ASHLAR_LINUX

@@ -16,7 +16,7 @@ class Ashlar(CMakePackage):
     variant("fft", default=False, when="~layout_only", description="Fourier transforms, on the host by FFTW, which is under the GPL")
     variant("scalapack", default=False, when="~layout_only", description="Dense solvers by ScaLAPACK")
     variant("onednn", default=False, when="~layout_only", description="Convolutions on the host by oneDNN")
-    variant("instantiated", default=False, when="~layout_only", description="The library of functions that are no templates")
+    variant("compiled", default=False, when="~layout_only", description="The library of functions that are no templates")
     variant("cuda", default=False, when="~layout_only", description="A Kokkos for CUDA")
     variant("rocm", default=False, when="~layout_only", description="A Kokkos for HIP")
 
@@ -42,7 +42,7 @@ class Ashlar(CMakePackage):
         """Tests, examples and benchmarks need libraries that a user of the headers does not."""
         return [
             self.define_from_variant("ASHLAR_LAYOUT_ONLY", "layout_only"),
-            self.define_from_variant("ASHLAR_INSTANTIATED", "instantiated"),
+            self.define_from_variant("ASHLAR_COMPILED", "compiled"),
             self.define_from_variant("ASHLAR_ONEDNN", "onednn"),
             self.define("ASHLAR_INSTALL_HINTS", False),
             self.define("ASHLAR_BUILD_TESTS", False),

@@ -32,7 +32,7 @@ declare -A of_others=([arrays]="" [products]="" [stencils]="" [fft]="" [nn]="arr
 for layer in ops kernels tensor; do
   for folder in "$layer"/*/; do
     subject=$(basename "$folder")
-    [ "$subject" = compiled ] || [ -n "${of_others[$subject]+known}" ] || { echo "$folder is no subject"; failed=1; }
+    [ "$subject" = impl ] || [ -n "${of_others[$subject]+known}" ] || { echo "$folder is no subject"; failed=1; }
   done
   subjects=""
   for subject in "${!of_others[@]}"; do
@@ -47,7 +47,7 @@ done
 forbid kernels 'ashlar/comm/' "kernels includes comm"
 forbid "$meaning config.hpp" 'mpi\.h|Kokkos|cblas|zlib' "a layer below comm includes MPI, Kokkos, BLAS or zlib"
 # Only headers that print or parse may include strings and streams.
-forbid "--exclude=print*.hpp --exclude=parse.hpp --exclude=draw*.hpp $meaning config.hpp" '(string|string_view|vector|algorithm|iostream|ranges|functional|memory)>' \
+forbid "--exclude=print* --exclude=parse.* --exclude=draw* $meaning config.hpp" '(string|string_view|vector|algorithm|iostream|ranges|functional|memory)>' \
   "a layer below comm includes a slow standard header"
 forbid "comm" 'Kokkos|cblas' "comm includes Kokkos or BLAS"
 forbid . '(regex|iostream|filesystem|thread|condition_variable|iomanip)>' "a header includes a slow standard header"
@@ -68,9 +68,13 @@ if [ -n "$named" ]; then
   printf 'kernels names a layout or MPI:\n%s\n' "$named"
   failed=1
 fi
-# One source compiles all functions that are no templates.
-for compiled in $(find . -path '*/compiled/*.hpp' -printf '%P\n'); do
-  grep -q "^#include \"ashlar/$compiled\"" instantiated.hpp || { echo "instantiated.hpp lacks $compiled"; failed=1; }
+# impl/<name>.ipp belongs to <name>.hpp, which alone includes it, in its last lines.
+for functions in $(find . -name '*.ipp' -printf '%P\n'); do
+  header=${functions/impl\//}
+  header=${header%.ipp}.hpp
+  [ "$(grep -rl "^#include \"ashlar/$functions\"" .)" = "./$header" ] || { echo "not $header alone includes $functions"; failed=1; }
+  tail -n 12 "$header" | grep -q "^#include \"ashlar/$functions\"" || { echo "$functions is not in the last lines of $header"; failed=1; }
+  ! grep -q "#pragma once\|^#include \"ashlar/$header\"" "$functions" || { echo "$functions includes $header, or guards itself"; failed=1; }
 done
 # An operation is two files of one name, its definition and its kernel; tensor has the operations that need no kernel.
 for definition in $(find ops -name '*.hpp'); do
@@ -89,13 +93,14 @@ for kernel in $(find kernels -name '*.hpp'); do
   done
 done
 # A global pointer to a function that a program may exchange at run time would couple unrelated meshes.
-pointers=$(grep -rnE '^ *(inline|static|extern)?[A-Za-z_:<> ]*\(\*[A-Za-z_]+\)\([^)]*\)( *=.*)?;' --include=*.hpp . | grep -E ':(inline|static|extern) ')
+pointers=$(grep -rnE '^ *(inline|static|extern)?[A-Za-z_:<> ]*\(\*[A-Za-z_]+\)\([^)]*\)( *=.*)?;' --include=*.[hi]pp . | grep -E ':(inline|static|extern) ')
 if [ -n "$pointers" ]; then
   printf 'a pointer to a function is a global variable:\n%s\n' "$pointers"
   failed=1
 fi
 # The tests precompile mpi.h and Kokkos, so no compiler reports a header that forgets to include them. Sentences may name both.
-without=$(find . -name '*.hpp' -exec awk '
+without=$(find . -name '*.[hi]pp' -exec awk '
+  FNR == 1 && FILENAME ~ /\.ipp$/ { header = FILENAME; sub(/impl\//, "", header); sub(/ipp$/, "hpp", header); includes[FILENAME] = " " header }
   /^ *# *include *[<"]/ {
     header = $0; sub(/^[^<"]*[<"]/, "", header); sub(/[>"].*/, "", header)
     if (header ~ /^ashlar\//) includes[FILENAME] = includes[FILENAME] " ./" substr(header, 8)

@@ -6,7 +6,7 @@ cd "$1" || exit 1
 diary='(^|[^0-9a-z])(20[0-9][0-9]-[01][0-9]|(january|february|march|april|may|june|july|august|september|october|november|december) 20[0-9][0-9]|'\
 '(a|one|another|in) later run|(an|in) earlier run(,| had| took| gave)|since then|before that[ .,:;]|(was|were) tried|load (of|was) [0-9]|(idle|loaded) machine|busy cores|'\
 'other programs (used|kept)|no other program ran|(hour|day) later|same (hour|evening))([^a-z]|$)'
-found=$(find README.md CONTRIBUTING.md SECURITY.md CMakeLists.txt CMakePresets.json include src tests examples benchmarks scripts cmake docs -type f \
+found=$(find README.md CONTRIBUTING.md SECURITY.md CMakeLists.txt CMakePresets.json include tests examples benchmarks scripts cmake docs -type f \
   -not -path '*/data/*' -not -path 'docs/records/*' -not -path tests/cmake/words.sh -not -name '*.svg' -not -name '*.pyc' -print0 |
   LC_ALL=C xargs -0 awk -v "diary=$diary" 'BEGIN { RS = "\001" }
     { text = $0; gsub(/\n[ \/#*]*/, " ", text); plain = tolower(text)

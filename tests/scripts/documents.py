@@ -178,7 +178,7 @@ if settings.written(root, page) != page:
     faults.append("docs/how_to/settings.md does not have the rows of the source: run docs/site/settings.py")
 rows = set(re.findall(r"^\| `(ASHLAR_\w+)` \|", page, re.M))
 sources = [p for folder in ["include", "scripts", "tests", "benchmarks", "examples"] for p in (root / folder).rglob("*")
-           if p.suffix in {".hpp", ".cpp", ".sh", ""} and p.is_file()]
+           if p.suffix in {".hpp", ".ipp", ".cpp", ".sh", ""} and p.is_file()]
 code = {source: re.sub(r"^(//|#) \|.*$", "", source.read_text(encoding="utf-8", errors="ignore"), flags=re.M) for source in sources}
 variables = set()
 for source, text in code.items():
@@ -207,7 +207,7 @@ faults += [f"{s['header']}:{s['line']}: no Example and no remedy in docs/site/se
            if not any(remedy)]
 faults += [f"docs/site/sentences.py has a remedy that no sentence needs: {key}" for key, words in sentences.REMEDIES.items()
            if not any(remedy[0] == words and (s["text"].startswith(key) or s["header"] == key) for s, remedy in remedies)]
-begins = sum(len(re.findall(r'[^\s"]\s*"ashlar::[\w:]+: \w+ \w+ \w+', path.read_text(encoding="utf-8"))) for path in (root / "include").rglob("*.hpp"))
+begins = sum(len(re.findall(r'[^\s"]\s*"ashlar::[\w:]+: \w+ \w+ \w+', path.read_text(encoding="utf-8"))) for path in (root / "include").rglob("*.[hi]pp"))
 if len(known) < begins:
     faults.append(f"the pages have {len(known)} sentences and the headers {begins}")
 if len(without) > MOST_WITHOUT_A_TEST:

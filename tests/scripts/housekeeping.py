@@ -19,7 +19,7 @@ if f"\nversion: {version}\n" not in read("CITATION.cff"):
 if read("LICENSE") != read("LICENSES/BSL-1.0.txt"):
     faults.append("LICENSES/BSL-1.0.txt is another text than LICENSE")
 
-faults += [f"{header.relative_to(root)} does not begin with the line of its licence" for header in sorted((root / "include").rglob("*.hpp"))
+faults += [f"{header.relative_to(root)} does not begin with the line of its licence" for header in sorted((root / "include").rglob("*.[hi]pp"))
            if not header.read_text(encoding="utf-8").startswith("// SPDX-" "License-Identifier: BSL-1.0\n")]  # in two parts, which a reader of licences does not take for one
 
 page = read("docs/dependencies.md")

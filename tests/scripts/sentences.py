@@ -47,7 +47,7 @@ def length(sentence):
 def main():
     root = pathlib.Path(sys.argv[1])
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
-    headers = sorted((root / "include").rglob("*.hpp"))
+    headers = sorted((root / "include").rglob("*.[hi]pp"))
     found = errors = 0
     for page in pages:
         for line, passage in passages(page.read_text()):

@@ -137,6 +137,6 @@ void broadcast_array(communicator const& c, Array& a) {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/agree.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/agree.ipp"
 #endif

@@ -115,6 +115,6 @@ class collective_log {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/collective_log.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/collective_log.ipp"
 #endif

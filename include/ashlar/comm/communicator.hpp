@@ -296,6 +296,6 @@ void call_persistent(communicator const& c, char const* what, persistent_collect
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/communicator.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/communicator.ipp"
 #endif

@@ -70,6 +70,6 @@ inline device_pointers device_memory;
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/device_pointers.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/device_pointers.ipp"
 #endif

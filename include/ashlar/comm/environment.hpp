@@ -40,6 +40,6 @@ class mpi_environment {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/environment.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/environment.ipp"
 #endif

@@ -81,6 +81,6 @@ void on_kept_copies(communicator const& c, comm::tuning const& how, T const* sou
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/message_memory.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/message_memory.ipp"
 #endif

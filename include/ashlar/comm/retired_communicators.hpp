@@ -63,6 +63,6 @@ class retired_communicators {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/retired_communicators.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/retired_communicators.ipp"
 #endif

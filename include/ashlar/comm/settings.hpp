@@ -67,6 +67,6 @@ ASHLAR_INLINE std::optional<std::string> wrong_setting();
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/settings.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/settings.ipp"
 #endif

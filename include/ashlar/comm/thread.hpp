@@ -58,6 +58,6 @@ class condition {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/thread.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/thread.ipp"
 #endif

@@ -43,6 +43,6 @@ class trace {
 
 }  // namespace ashlar::comm
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/trace.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/trace.ipp"
 #endif

@@ -32,6 +32,6 @@ class watchdog {
 
 }  // namespace ashlar::comm
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/watchdog.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/impl/watchdog.ipp"
 #endif

@@ -79,6 +79,6 @@ class array_source {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/data/compiled/array_source.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/data/impl/array_source.ipp"
 #endif

@@ -141,6 +141,6 @@ void fill_rows(array_source const& from, index_set const& rows, index_t examples
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/data/compiled/batch_rows.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/data/impl/batch_rows.ipp"
 #endif

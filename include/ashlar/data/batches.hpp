@@ -86,6 +86,6 @@ auto make_batches(index_t examples, index_t batch_size, Make make) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/data/compiled/batches.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/data/impl/batches.ipp"
 #endif

@@ -95,6 +95,6 @@ array_source cache_on_disk(communicator const& c, std::string const& path, Make 
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/data/compiled/cache_on_disk.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/data/impl/cache_on_disk.ipp"
 #endif

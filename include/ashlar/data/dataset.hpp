@@ -92,6 +92,6 @@ dataset from_arrays(Array&&... array) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/data/compiled/dataset.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/data/impl/dataset.ipp"
 #endif

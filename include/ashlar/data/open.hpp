@@ -54,6 +54,6 @@ array_source open_raw(communicator const& c, std::string const& path, std::vecto
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/data/compiled/open.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/data/impl/open.ipp"
 #endif

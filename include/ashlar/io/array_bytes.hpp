@@ -65,6 +65,6 @@ std::size_t bytes_of(std::vector<index_t> const& extents, std::size_t element_by
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/array_bytes.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/array_bytes.ipp"
 #endif

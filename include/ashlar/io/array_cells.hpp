@@ -115,6 +115,6 @@ class cell_exchange {
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/array_cells.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/array_cells.ipp"
 #endif

@@ -161,6 +161,6 @@ class shared_output {
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/array_files.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/array_files.ipp"
 #endif

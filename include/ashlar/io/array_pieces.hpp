@@ -228,6 +228,6 @@ void distribute_rounds(distributed_array const& array, int rank, unsigned char* 
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/array_pieces.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/array_pieces.ipp"
 #endif

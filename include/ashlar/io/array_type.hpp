@@ -114,6 +114,6 @@ ASHLAR_INLINE void widen_in_place(array_type from, array_type to, unsigned char*
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/array_type.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/array_type.ipp"
 #endif

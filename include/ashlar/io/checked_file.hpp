@@ -141,6 +141,6 @@ class unfinished_file {
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/checked_file.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/checked_file.ipp"
 #endif

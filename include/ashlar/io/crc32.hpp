@@ -19,6 +19,6 @@ ASHLAR_INLINE std::uint32_t crc32_share(void const* part, std::size_t n, std::ui
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/crc32.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/crc32.ipp"
 #endif

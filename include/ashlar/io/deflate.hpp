@@ -26,6 +26,6 @@ ASHLAR_INLINE void shuffle_bytes(unsigned char const* from, std::size_t elements
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/deflate.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/deflate.ipp"
 #endif

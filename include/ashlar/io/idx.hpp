@@ -104,6 +104,6 @@ ASHLAR_INLINE digit_data read_mnist(std::string const& directory);
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/idx.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/idx.ipp"
 #endif

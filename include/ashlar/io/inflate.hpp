@@ -58,6 +58,6 @@ class inflated_member {
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/inflate.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/inflate.ipp"
 #endif

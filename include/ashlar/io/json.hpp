@@ -70,6 +70,6 @@ ASHLAR_INLINE std::string json_text(std::string_view s);
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/json.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/json.ipp"
 #endif

@@ -90,6 +90,6 @@ ASHLAR_INLINE npy_array read_npy(std::string const& path);
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/npy.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/npy.ipp"
 #endif

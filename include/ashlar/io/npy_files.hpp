@@ -135,6 +135,6 @@ void save_npy(X const& expression, std::string const& path, call_site w = call_s
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/npy_files.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/npy_files.ipp"
 #endif

@@ -137,6 +137,6 @@ class npy_header {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/npy_header.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/npy_header.ipp"
 #endif

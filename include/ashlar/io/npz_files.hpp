@@ -126,6 +126,6 @@ void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/npz_files.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/npz_files.ipp"
 #endif

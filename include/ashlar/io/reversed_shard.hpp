@@ -94,6 +94,6 @@ ASHLAR_INLINE void read_reversed_shard(distributed_array const& a, int rank, rev
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/reversed_shard.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/reversed_shard.ipp"
 #endif

@@ -62,6 +62,6 @@ ASHLAR_INLINE std::string safetensors_index(std::map<std::string, std::string> c
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/safetensors.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/safetensors.ipp"
 #endif

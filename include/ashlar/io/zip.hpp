@@ -47,6 +47,6 @@ ASHLAR_INLINE std::string directory_of(std::vector<zip_member> const& members, s
 
 }  // namespace ashlar::io_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/io/compiled/zip.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/io/impl/zip.ipp"
 #endif

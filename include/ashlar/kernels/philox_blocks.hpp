@@ -14,6 +14,6 @@ ASHLAR_INLINE void philox_blocks(prng_key key, index_t first, index_t n, meta_de
 
 }  // namespace ashlar::kernels_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/kernels/compiled/philox_blocks.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/kernels/impl/philox_blocks.ipp"
 #endif

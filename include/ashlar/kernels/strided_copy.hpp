@@ -246,11 +246,11 @@ void copy(Space const& space, T const* source, T* destination, index_t n) {
 
 }  // namespace ashlar::kernels
 
-#ifdef ASHLAR_INSTANTIATED
-#define ASHLAR_TEMPLATES_OF_STRIDED_COPIES(EXTERN, T)                                       \
-  EXTERN template void strided_copy(Kokkos::DefaultHostExecutionSpace const&, T const*, T*, \
-                                    std::span<loop_nest<2> const>);
+#ifdef ASHLAR_EXTERN
+#define ASHLAR_TEMPLATES_OF_STRIDED_COPIES(T)                                                      \
+  ASHLAR_EXTERN template void strided_copy(Kokkos::DefaultHostExecutionSpace const&, T const*, T*, \
+                                           std::span<loop_nest<2> const>);
 namespace ashlar::kernels_detail {
-ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_STRIDED_COPIES, extern)
+ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_STRIDED_COPIES)
 }  // namespace ashlar::kernels_detail
 #endif

@@ -131,6 +131,6 @@ void draw(std::ostream& out, X const& x, show_halos) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/draw.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/draw.ipp"
 #endif

@@ -49,6 +49,6 @@ void draw_svg(std::ostream& out, ledger<Mesh, Records> const& log) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/draw_ledger.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/draw_ledger.ipp"
 #endif

@@ -67,6 +67,6 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/draw_plan.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/draw_plan.ipp"
 #endif

@@ -125,6 +125,6 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/draw_svg.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/draw_svg.ipp"
 #endif

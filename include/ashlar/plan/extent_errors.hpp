@@ -122,6 +122,6 @@ ASHLAR_INLINE void name_call(error_text& m);
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/extent_errors.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/extent_errors.ipp"
 #endif

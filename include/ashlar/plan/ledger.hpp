@@ -261,6 +261,6 @@ struct recorder {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/ledger.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/ledger.ipp"
 #endif

@@ -78,6 +78,6 @@ ASHLAR_INLINE std::string text_of_plan(layout_value const& from, layout_value co
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/parse.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/parse.ipp"
 #endif

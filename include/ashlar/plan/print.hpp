@@ -47,6 +47,6 @@ ASHLAR_INLINE std::string to_string(redistribution_plan const& p, char const* co
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/print.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/print.ipp"
 #endif

@@ -57,6 +57,6 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/print_ledger.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/print_ledger.ipp"
 #endif

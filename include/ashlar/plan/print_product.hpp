@@ -30,6 +30,6 @@ ASHLAR_INLINE std::string text_of_product(named_product const& of, layout_value 
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/print_product.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/plan/impl/print_product.ipp"
 #endif

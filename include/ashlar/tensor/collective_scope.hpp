@@ -59,6 +59,6 @@ class collective_scope {
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/compiled/collective_scope.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/collective_scope.ipp"
 #endif

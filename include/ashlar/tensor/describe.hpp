@@ -4,7 +4,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/kernels/products/blas.hpp"
-#include "ashlar/kernels/nn/onednn.hpp"
+#include "ashlar/kernels/onednn.hpp"
 #include "ashlar/tensor/environment.hpp"
 #include <ostream>
 
@@ -42,6 +42,6 @@ void describe(std::ostream& out, device_mesh<M> const& m) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/compiled/describe.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/describe.ipp"
 #endif

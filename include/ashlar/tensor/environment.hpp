@@ -52,6 +52,6 @@ class environment {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/compiled/environment.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/environment.ipp"
 #endif

@@ -77,6 +77,6 @@ struct message_blocks {
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/compiled/message_counts.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/message_counts.ipp"
 #endif

@@ -20,6 +20,6 @@ ASHLAR_INLINE void refuse_index(plan_detail::index_words const& words, kernels::
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/compiled/outside_index.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/outside_index.ipp"
 #endif

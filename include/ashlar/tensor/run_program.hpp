@@ -62,6 +62,6 @@ int run_program(int& argc, char** argv, F body) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/compiled/run_program.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/run_program.ipp"
 #endif

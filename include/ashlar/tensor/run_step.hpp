@@ -262,25 +262,25 @@ void with_type_of(plan_step const& s, F const& f) {
 
 }  // namespace ashlar::tensor_detail
 
-#ifdef ASHLAR_INSTANTIATED
-#define ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, KIND, OP)             \
-  EXTERN template void run_step<step_type<step_kind::KIND, OP>>( \
+#ifdef ASHLAR_EXTERN
+#define ASHLAR_TEMPLATE_OF_STEP(T, KIND, OP)                            \
+  ASHLAR_EXTERN template void run_step<step_type<step_kind::KIND, OP>>( \
       Kokkos::DefaultHostExecutionSpace const&, step_transfers const&, communicator const&, T const*, T*);
-#define ASHLAR_TEMPLATES_OF_REDUCTIONS(EXTERN, T, OP)    \
-  ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, pad, OP)            \
-  ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, reduce_scatter, OP) \
-  ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, all_reduce, OP)
-#define ASHLAR_TEMPLATES_OF_STEPS(EXTERN, T)           \
-  ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, slice, void)      \
-  ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, permute, void)    \
-  ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, all_to_all, void) \
-  ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, all_gather, void) \
-  ASHLAR_TEMPLATE_OF_STEP(EXTERN, T, exchange, void)   \
-  ASHLAR_TEMPLATES_OF_REDUCTIONS(EXTERN, T, op::sum)   \
-  ASHLAR_TEMPLATES_OF_REDUCTIONS(EXTERN, T, op::max)   \
-  ASHLAR_TEMPLATES_OF_REDUCTIONS(EXTERN, T, op::min)   \
-  ASHLAR_TEMPLATES_OF_REDUCTIONS(EXTERN, T, op::prod)
+#define ASHLAR_TEMPLATES_OF_REDUCTIONS(T, OP)    \
+  ASHLAR_TEMPLATE_OF_STEP(T, pad, OP)            \
+  ASHLAR_TEMPLATE_OF_STEP(T, reduce_scatter, OP) \
+  ASHLAR_TEMPLATE_OF_STEP(T, all_reduce, OP)
+#define ASHLAR_TEMPLATES_OF_STEPS(T)           \
+  ASHLAR_TEMPLATE_OF_STEP(T, slice, void)      \
+  ASHLAR_TEMPLATE_OF_STEP(T, permute, void)    \
+  ASHLAR_TEMPLATE_OF_STEP(T, all_to_all, void) \
+  ASHLAR_TEMPLATE_OF_STEP(T, all_gather, void) \
+  ASHLAR_TEMPLATE_OF_STEP(T, exchange, void)   \
+  ASHLAR_TEMPLATES_OF_REDUCTIONS(T, op::sum)   \
+  ASHLAR_TEMPLATES_OF_REDUCTIONS(T, op::max)   \
+  ASHLAR_TEMPLATES_OF_REDUCTIONS(T, op::min)   \
+  ASHLAR_TEMPLATES_OF_REDUCTIONS(T, op::prod)
 namespace ashlar::tensor_detail {
-ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_STEPS, extern)
+ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_STEPS)
 }  // namespace ashlar::tensor_detail
 #endif

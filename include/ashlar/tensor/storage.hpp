@@ -386,11 +386,12 @@ inline constexpr kernels::scratch_memory scratch_from_pool([](std::size_t bytes)
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/compiled/storage.hpp"
-#else
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/storage.ipp"
+#endif
+#ifdef ASHLAR_EXTERN
 namespace ashlar::tensor_detail {
-extern template class storage<Kokkos::HostSpace>;
-extern template class pool<Kokkos::HostSpace>;
+ASHLAR_EXTERN template class storage<Kokkos::HostSpace>;
+ASHLAR_EXTERN template class pool<Kokkos::HostSpace>;
 }  // namespace ashlar::tensor_detail
 #endif

@@ -101,6 +101,6 @@ ASHLAR_INLINE std::shared_ptr<step_transfers const> const& remembered_transfers(
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/compiled/transfers.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/transfers.ipp"
 #endif

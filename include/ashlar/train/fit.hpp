@@ -222,6 +222,6 @@ inline auto show_on(progress& bar) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/train/compiled/fit.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/train/impl/fit.ipp"
 #endif

@@ -64,6 +64,6 @@ class csv_log {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/train/compiled/history.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/train/impl/history.ipp"
 #endif

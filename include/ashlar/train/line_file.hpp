@@ -35,6 +35,6 @@ class line_file {
 
 }  // namespace ashlar::train_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/train/compiled/line_file.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/train/impl/line_file.ipp"
 #endif

@@ -106,6 +106,6 @@ class progress {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/train/compiled/progress.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/train/impl/progress.ipp"
 #endif

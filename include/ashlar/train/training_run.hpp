@@ -134,6 +134,6 @@ struct no_checkpoints {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/train/compiled/training_run.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/train/impl/training_run.ipp"
 #endif

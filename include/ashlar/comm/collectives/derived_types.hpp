@@ -42,6 +42,6 @@ class derived_types {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/derived_types.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/collectives/impl/derived_types.ipp"
 #endif

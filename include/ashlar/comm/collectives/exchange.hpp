@@ -191,6 +191,6 @@ class received_arrays {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/exchange.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/collectives/impl/exchange.ipp"
 #endif

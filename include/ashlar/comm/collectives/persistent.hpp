@@ -114,6 +114,6 @@ class persistent_collectives {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/persistent.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/collectives/impl/persistent.ipp"
 #endif

@@ -81,6 +81,6 @@ class call_history {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/call_history.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/call_history.ipp"
 #endif

@@ -77,6 +77,6 @@ class call_of_ranks {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/call_of_ranks.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/call_of_ranks.ipp"
 #endif

@@ -69,6 +69,6 @@ ASHLAR_INLINE std::string contradiction(call_report const& mine, int self, call_
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/call_report.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/call_report.ipp"
 #endif

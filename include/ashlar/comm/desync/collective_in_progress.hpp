@@ -148,6 +148,6 @@ class collective_in_progress : call_of_ranks {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/collective_in_progress.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/collective_in_progress.ipp"
 #endif

@@ -51,6 +51,6 @@ class made_tensors {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/made_tensors.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/made_tensors.ipp"
 #endif

@@ -170,6 +170,6 @@ class desync_monitor : public waiting_monitor {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/monitor.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/monitor.ipp"
 #endif

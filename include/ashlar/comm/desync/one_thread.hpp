@@ -19,6 +19,6 @@ ASHLAR_INLINE bool is_thread_of_collectives();
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/one_thread.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/one_thread.ipp"
 #endif

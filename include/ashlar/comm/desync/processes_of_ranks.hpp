@@ -32,6 +32,6 @@ class processes_of_ranks {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/processes_of_ranks.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/processes_of_ranks.ipp"
 #endif

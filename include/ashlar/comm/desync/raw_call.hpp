@@ -73,6 +73,6 @@ class raw_call : call_of_ranks {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/raw_call.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/desync/impl/raw_call.ipp"
 #endif

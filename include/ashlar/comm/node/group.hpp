@@ -267,6 +267,6 @@ void combine_sources(node_group const& g, std::size_t first, std::size_t n, Writ
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/group.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/node/impl/group.ipp"
 #endif

@@ -58,6 +58,6 @@ class node_load {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/load.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/node/impl/load.ipp"
 #endif

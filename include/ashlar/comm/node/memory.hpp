@@ -101,6 +101,6 @@ class node_ranks {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/memory.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/node/impl/memory.ipp"
 #endif

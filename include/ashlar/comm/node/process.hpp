@@ -35,6 +35,6 @@ class known_process {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/process.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/node/impl/process.ipp"
 #endif

@@ -35,6 +35,6 @@ class remaining_readers {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/remaining_readers.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/node/impl/remaining_readers.ipp"
 #endif

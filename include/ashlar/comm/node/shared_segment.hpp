@@ -154,6 +154,6 @@ class mapped_segment {
 
 }  // namespace ashlar::comm_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/comm/compiled/shared_segment.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/comm/node/impl/shared_segment.ipp"
 #endif

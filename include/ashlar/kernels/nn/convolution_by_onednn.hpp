@@ -113,6 +113,6 @@ struct convolution_by_onednn<Space, float> {
 
 }  // namespace ashlar::kernels_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/kernels/nn/compiled/convolution_by_onednn.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/kernels/nn/impl/convolution_by_onednn.ipp"
 #endif

@@ -98,6 +98,6 @@ struct copies {
 
 }  // namespace ashlar::kernels_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/kernels/products/compiled/contraction.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/kernels/products/impl/contraction.ipp"
 #endif

@@ -294,6 +294,6 @@ bool run(ops_detail::einsum_with_conjugate<E, Conjugated> const&, S const& space
 
 }  // namespace ashlar::kernels
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/kernels/products/compiled/einsum.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/kernels/products/impl/einsum.ipp"
 #endif

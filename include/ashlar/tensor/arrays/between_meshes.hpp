@@ -66,6 +66,6 @@ template <class To, plain_tensor X, class M2>
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/arrays/compiled/between_meshes.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/arrays/impl/between_meshes.ipp"
 #endif

@@ -83,6 +83,6 @@ void put_box(sharded_tensor<T, L2, M, Space>& y, sharded_tensor<T, L1, M, Space>
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/arrays/compiled/box.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/arrays/impl/box.ipp"
 #endif

@@ -321,6 +321,6 @@ void print(X const&) {
 
 }  // namespace ashlar
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/arrays/compiled/print.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/arrays/impl/print.ipp"
 #endif

@@ -91,6 +91,6 @@ pending<Y> begin_roll(sharded_tensor<T, L, M, Space> const& x, plan_step const& 
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/arrays/compiled/roll.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/arrays/impl/roll.ipp"
 #endif

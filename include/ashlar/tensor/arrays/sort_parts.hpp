@@ -320,6 +320,6 @@ sharded_tensor<T, L, M, Space> return_route(std::shared_ptr<sort_route const> co
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/arrays/compiled/sort_parts.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/arrays/impl/sort_parts.ipp"
 #endif

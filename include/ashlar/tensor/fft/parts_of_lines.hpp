@@ -15,6 +15,6 @@ ASHLAR_INLINE std::vector<part_of_lines> parts_of_lines(plan_step const& s, step
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/fft/compiled/parts_of_lines.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/fft/impl/parts_of_lines.ipp"
 #endif

@@ -125,6 +125,6 @@ class product_routes {
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/products/compiled/product_route.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/products/impl/product_route.ipp"
 #endif

@@ -242,6 +242,6 @@ class operand_in_panels {
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/products/compiled/terms_in_panels.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/products/impl/terms_in_panels.ipp"
 #endif

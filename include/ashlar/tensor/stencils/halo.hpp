@@ -361,12 +361,13 @@ pending_halo<sharded_tensor<T, To, M, Space>> begin_exchange_halo(sharded_tensor
 
 }  // namespace ashlar::tensor_detail
 
-#ifdef ASHLAR_INSTANTIATED
-#define ASHLAR_TEMPLATES_OF_HALOS(EXTERN, T)                                                                          \
-  EXTERN template void fill_edges(Kokkos::DefaultHostExecutionSpace const&, std::vector<edge_fill> const&, T*, bool); \
-  EXTERN template class messages_of_cells<T, Kokkos::DefaultHostExecutionSpace>;                                      \
-  EXTERN template class halo_in_flight<T, Kokkos::DefaultHostExecutionSpace>;
+#ifdef ASHLAR_EXTERN
+#define ASHLAR_TEMPLATES_OF_HALOS(T)                                                                                  \
+  ASHLAR_EXTERN template void fill_edges(Kokkos::DefaultHostExecutionSpace const&, std::vector<edge_fill> const&, T*, \
+                                         bool);                                                                       \
+  ASHLAR_EXTERN template class messages_of_cells<T, Kokkos::DefaultHostExecutionSpace>;                               \
+  ASHLAR_EXTERN template class halo_in_flight<T, Kokkos::DefaultHostExecutionSpace>;
 namespace ashlar::tensor_detail {
-ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_HALOS, extern)
+ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_HALOS)
 }  // namespace ashlar::tensor_detail
 #endif

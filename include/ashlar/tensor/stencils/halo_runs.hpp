@@ -35,6 +35,6 @@ ASHLAR_INLINE std::vector<index_t> parts_near(halo_problem const& p, int d, inde
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/stencils/compiled/halo_runs.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/stencils/impl/halo_runs.ipp"
 #endif

@@ -175,6 +175,6 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank);
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/stencils/compiled/halo_transfers.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/stencils/impl/halo_transfers.ipp"
 #endif

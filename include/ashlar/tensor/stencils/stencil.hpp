@@ -197,6 +197,6 @@ void update_cells(F const& f, stencil_colour const& c, Y const& y, X const& x, V
 
 }  // namespace ashlar::tensor_detail
 
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/tensor/stencils/compiled/stencil.hpp"
+#if ASHLAR_IMPL
+#include "ashlar/tensor/stencils/impl/stencil.ipp"
 #endif

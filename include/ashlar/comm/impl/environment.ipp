@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// The functions of comm/environment.hpp.
+
+namespace ashlar {
+
+ASHLAR_INLINE bool mpi_is_usable() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized && !finalized;
+}
+
+}  // namespace ashlar
+
+namespace ashlar::comm_detail {
+
+ASHLAR_INLINE void require_mpi(char const* call) {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized)
+    throw error(std::string("ashlar::") + call +
+                ": MPI is already finalised; call this while an ashlar::environment lives, or before MPI_Finalize");
+}
+
+}  // namespace ashlar::comm_detail
+
+namespace ashlar {
+
+ASHLAR_INLINE mpi_environment::mpi_environment() {
+  auto const settings = comm::watchdog::settings::from_environment();
+  int finalized = 0, initialized = 0, provided = 0;
+  MPI_Finalized(&finalized);
+  if (finalized)
+    throw error(
+        "ashlar::mpi_environment: MPI is already finalised and cannot start again; make one environment in main");
+  MPI_Initialized(&initialized);
+  if (!initialized) {
+    // Kernels run on many threads; only the main thread calls MPI.
+    comm_detail::check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    owns_ = true;
+  }
+  int rank = 0;
+  comm_detail::check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  comm_detail::node_load::of_this_program().oversubscribed(MPI_COMM_WORLD);
+  if (settings.seconds > 0) watchdog_.emplace(rank, settings);
+}
+
+ASHLAR_INLINE mpi_environment::~mpi_environment() {
+  if (owns_ && mpi_is_usable()) MPI_Finalize();
+}
+
+}  // namespace ashlar

@@ -1,2 +1,0 @@
-// The library ashlar::instantiated.
-#include "ashlar/instantiated.hpp"
