@@ -183,7 +183,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
                   .template take<typename reduced_over<Leaf, axes>::type>(materialize(x));
           },
           members);
-      for (int i = 0; i < plan.size; ++i) message[i].template all_reduce<Ops>(plan.op[i]);
+      (message[I].template all_reduce<Ops, plan.op[I]>(), ...);
       return reduced;
     }(std::make_index_sequence<static_cast<std::size_t>(plan.size)>{});
   }

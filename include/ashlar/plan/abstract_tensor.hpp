@@ -173,8 +173,8 @@ struct abstract_bundle {
   constexpr auto take(X const& x) {
     return allocate<element_t<X>, L>(x.mesh(), x.extents());
   }
-  template <class Ops>
-  constexpr void all_reduce(int) {}
+  template <class Ops, int N>
+  constexpr void all_reduce() {}
 };
 
 template <class M>

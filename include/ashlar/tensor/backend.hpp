@@ -163,7 +163,8 @@ struct step_and_transform;
 template <class P, int I, class Op, class T, class L, class M, class S>
 auto transform_after_step(Op const&, sharded_tensor<T, L, M, S> const& x, call_site const& w) {
   using Y = tensor_on<typename Op::template element<T>, layout_after_step<P, I>, M>;
-  auto const y = step_and_transform<Op>::template run<element_t<Y>>(step_of<P, I>, x.mesh(), stored(x), x.extents(), w);
+  auto const y = step_and_transform<Op>::template run<element_t<Y>, step_type_t<P, I>>(step_of<P, I>, x.mesh(),
+                                                                                       stored(x), x.extents(), w);
   return Y(x.mesh(), x.extents(), y.owner, y.offset);
 }
 

@@ -95,7 +95,7 @@ class steps_in_flight final : public pending_work<Y> {
 
  private:
   using element_type = element_t<X>;
-  using in_flight = step_in_flight<element_type, typename X::execution_space, typename P::context::ops>;
+  using in_flight = step_in_flight<step_type_t<P, Step>, element_type, typename X::execution_space>;
   using result_type = decltype(take_step<P, Step>(std::declval<X const&>(), std::declval<call_site const&>()));
 
   result_type take(X const& x, call_site const& w, Y const* room) {

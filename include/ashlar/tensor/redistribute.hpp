@@ -6,6 +6,7 @@
 #include "ashlar/tensor/collective_scope.hpp"
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace ashlar {
@@ -17,10 +18,12 @@ template <class P, int I, class M>
 inline constexpr bool step_of_one_rank = (step_of<P, I>.axes & ops_detail::axes_with_ranks<M>) == 0;
 
 // Takes a step on the shards of a tensor of these extents. x has the shards, with their dimensions in the order `order`.
-// The result is in the memory of `room` if that is given. Alone: the step's axes have size 1 by their type.
-template <class Ops, bool Alone, class T, class M, class Space>
-stored_shard<T, Space> step_of_shards(plan_step const& s, device_mesh<M> const& m, stored_shard<T, Space> const& x,
-                                      shape const& extents, dimension_order const& order, call_site const& w,
+// The result is in the memory of `room` if that is given. Alone: the step's axes have size 1 by their type. `run`: keep or,
+// unless Alone, run_step of the step's type.
+template <bool Alone, class T, class M, class Space, class Run>
+stored_shard<T, Space> step_of_shards(Run* run, plan_step const& s, device_mesh<M> const& m,
+                                      stored_shard<T, Space> const& x, shape const& extents,
+                                      dimension_order const& order, call_site const& w,
                                       stored_shard<T, Space> const* room = nullptr) {
   using memory = typename Space::memory_space;
   bool const alone = Alone || m.communicator(s.axes).size() == 1;
@@ -33,24 +36,48 @@ stored_shard<T, Space> step_of_shards(plan_step const& s, device_mesh<M> const& 
            : stored_shard<T, Space>{memory_of_shard<memory>(extents, transfers.destination.size(), sizeof(T)), 0};
   T const* const source = x.data();
   if constexpr (Alone) {
-    keep<Ops>(Space{}, s, transfers, source, y.data());
+    run(Space{}, transfers, source, y.data());
   } else {
-    auto const run = [&] { run_step<Ops>(Space{}, s, transfers, m.communicator(s.axes), source, y.data()); };
-    if (alone || !communicates(s.what)) {
-      run();
-    } else {
-      collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T>),
-                                   transfers.received * sizeof(T), w);
-      run();
-    }
+    std::optional<collective_scope> scope;
+    if (!alone && communicates(s.what))
+      scope.emplace(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T>),
+                    transfers.received * sizeof(T), w);
+    run(Space{}, transfers, m.communicator(s.axes), source, y.data());
   }
   return y;
 }
-template <class L2, class Ops, bool Alone, class T0, class L1, class M, class Space>
-sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x,
-                                            shape const& extents, dimension_order const& order, call_site const& w,
-                                            stored_shard<T0, Space> const* room = nullptr) {
-  auto const y = step_of_shards<Ops, Alone>(s, x.mesh(), stored(x), extents, order, w, room);
+/// The same for a step whose layouts are values.
+template <bool Alone, class T, class M, class Space>
+stored_shard<T, Space> step_of_shards(plan_step const& s, device_mesh<M> const& m, stored_shard<T, Space> const& x,
+                                      shape const& extents, call_site const& w) {
+  stored_shard<T, Space> y;
+  with_type_of<builtin_ops, T>(s, [&]<class S>(S) {
+    if constexpr (Alone)
+      y = step_of_shards<true>(keep<S, Space, T>, s, m, x, extents, {}, w);
+    else
+      y = step_of_shards<false>(run_step<S, Space, T>, s, m, x, extents, {}, w);
+  });
+  return y;
+}
+
+// The type of step I of plan P.
+template <class P, int I>
+using step_type_t = step_type_of<typename P::context::ops, step_of<P, I>.what, step_of<P, I>.op>;
+
+template <class P, int I, class T, class L, class M, class Space>
+sharded_tensor<T, layout_after_step<P, I>, M, Space> step_taken(sharded_tensor<T, L, M, Space> const& x,
+                                                                shape const& extents, dimension_order const& order,
+                                                                call_site const& w,
+                                                                stored_shard<T, Space> const* room = nullptr) {
+  using S = step_type_t<P, I>;
+  constexpr bool alone = step_of_one_rank<P, I, M>;
+  auto const run = [] {
+    if constexpr (alone)
+      return keep<S, Space, T>;
+    else
+      return run_step<S, Space, T>;
+  }();
+  auto const y = step_of_shards<alone>(run, step_of<P, I>, x.mesh(), stored(x), extents, order, w, room);
   return {x.mesh(), extents, y.owner, y.offset};
 }
 
@@ -59,8 +86,7 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <class P, int I, class X>
 auto take_step(X const& x, call_site const& w) {
-  return step_taken<layout_after_step<P, I>, typename P::context::ops, step_of_one_rank<P, I, mesh_t<X>>>(
-      step_of<P, I>, x, x.extents(), {}, w);
+  return step_taken<P, I>(x, x.extents(), {}, w);
 }
 
 /// Takes the last step of plan P into the memory of y, if no other tensor and no expression shares it. Otherwise y gets
@@ -73,7 +99,7 @@ void take_step_into(sharded_tensor<T, L, M, Space>& y, X const& x, call_site con
   else
     y.owner()->before_writing();
   auto const room = stored(y);
-  (void)step_taken<L, typename P::context::ops, step_of_one_rank<P, I, M>>(step_of<P, I>, x, x.extents(), {}, w, &room);
+  (void)step_taken<P, I>(x, x.extents(), {}, w, &room);
 }
 
 /// The same step on the transposed tensor, in one pass over memory.
@@ -82,8 +108,7 @@ auto take_step_transposed(X const& x, call_site const& w) {
   shape extents = x.extents();
   extents.rank = 0;
   for (int d : {Order...}) extents[extents.rank++] = x.extents()[d];
-  return step_taken<layout_after_step<P, I>, typename P::context::ops, step_of_one_rank<P, I, mesh_t<X>>>(
-      step_of<P, I>, x, extents, {{Order...}}, w);
+  return step_taken<P, I>(x, extents, {{Order...}}, w);
 }
 
 /// A reduction of several tensors in one collective. The results are contiguous in one block. Ranks of a node reduce
@@ -117,32 +142,30 @@ class bundle_in_flight {
     pieces_.push_back({x.data(), static_cast<std::size_t>(size_[taken_])});
     return {mesh_, x.extents(), block_, first_[taken_++]};
   }
-  /// Reduces by reduction number `op` of Ops.
-  template <class Ops>
-  void all_reduce(int op) {
+  /// Reduces by reduction number N of Ops.
+  template <class Ops, int N>
+  void all_reduce() {
+    using Op = typename op_at<Ops, N>::type;
     if (ranks_.size() == 1) return;
     plan_step s;
     s.what = step_kind::all_reduce;
     s.axes = axes_;
-    std::uint64_t fingerprint = fingerprint_of(collective_of(s.what), axes_, op, element_code<T>);
+    std::uint64_t fingerprint = fingerprint_of(collective_of(s.what), axes_, N, element_code<T>);
     fingerprint = fingerprint_of(collective_of(s.what), fingerprint, of_members_);
     collective_scope const scope(mesh_, s, fingerprint,
                                  static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T),
                                  call_site_);
-    with_op<T, Ops>(op, [&](auto o) {
-      if (reduced_where_they_lie<decltype(o)>()) return;
-      T* const results = static_cast<T*>(block_->data);
-      auto const n = static_cast<std::size_t>(elements_);
-      if (T const* const message = side_by_side()) {
-        memory_of_messages const used(message, results);
-        return comm_detail::run_all_reduce<decltype(o)>(ranks_, message, results, n, tuning_on<space>(),
-                                                        operands::maybe_in_place);
-      }
-      for (std::size_t i = 0; i < pieces_.size(); ++i)
-        kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
-      with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n,
-                               [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n, tuning_on<space>()); });
-    });
+    if (reduced_where_they_lie<Op>()) return;
+    T* const results = static_cast<T*>(block_->data);
+    auto const n = static_cast<std::size_t>(elements_);
+    if (T const* const message = side_by_side()) {
+      memory_of_messages const used(message, results);
+      return comm_detail::run_all_reduce<Op>(ranks_, message, results, n, tuning_on<space>(), operands::maybe_in_place);
+    }
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+      kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
+    with_mpi_memory_in_place(mpi_combines<space, Op, T>(), space{}, results, n,
+                             [&](T* p) { comm::all_reduce<Op>(ranks_, p, n, tuning_on<space>()); });
   }
 
  private:

@@ -12,38 +12,31 @@
 
 namespace ashlar::tensor_detail {
 
-// Calls f with reduction number `op` of Ops, if it reduces elements T.
-template <class T, class Ops, class F>
-void with_op(int op, F&& f) {
-  auto const call = [&]<class Op>(Op reduction, int number) {
-    if constexpr (reduces_elements<Op, T>::value)
-      if (number == op) f(reduction);
-  };
-  [&]<class... Op>(op_list<Op...>*) {
-    int number = 0;
-    (call(Op{}, number++), ...);
-  }(static_cast<Ops*>(nullptr));
-}
+/// A step's kind and its reduction among Ops, as a type: the program compiles no other collective and no other
+/// reduction. The reduction is void if the step combines nothing.
+template <step_kind K, class Op>
+struct step_type {
+  static constexpr step_kind what = K;
+  using op = Op;
+};
+template <class Ops, step_kind K, int Op>
+using step_type_of = step_type<
+    K, typename std::conditional_t<K == step_kind::pad || K == step_kind::all_reduce || K == step_kind::reduce_scatter,
+                                   op_at<Ops, Op>, std::type_identity<void>>::type>;
 
-template <class Ops, class Space, class T>
-void keep(Space const& space, plan_step const& s, step_transfers const& v, T const* source, T* destination) {
+// Pre: the step is local, or one rank alone takes part in it.
+template <class S, class Space, class T>
+void keep(Space const& space, step_transfers const& v, T const* source, T* destination) {
   if (v.all_stays && v.keeps) return kernels::copy(space, source, destination, v.source.size());
-  if (s.what == step_kind::pad)
-    with_op<T, Ops>(s.op, [&](auto op) {
-      kernels::fill(space, destination, v.destination.size(), decltype(op)::template identity<T>());
-    });
+  if constexpr (S::what == step_kind::pad)
+    kernels::fill(space, destination, v.destination.size(), S::op::template identity<T>());
   strided_copy(space, source, destination, v.kept);
 }
 
-template <class Ops, class Space, class T>
-void reduce_shards(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
-                   T const* source, T* destination) {
-  auto const n = static_cast<std::size_t>(v.source.size());
-  with_op<T, Ops>(s.op, [&](auto op) {
-    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, source, n, destination, n, [&](T const* in, T* out) {
-      comm::all_reduce<decltype(op)>(ranks, in, out, n, tuning_on<Space>());
-    });
-  });
+template <class Op, class Space, class T>
+void reduce_shards(Space const& space, std::size_t n, communicator const& ranks, T const* source, T* destination) {
+  with_mpi_memory(mpi_combines<Space, Op, T>(), space, source, n, destination, n,
+                  [&](T const* in, T* out) { comm::all_reduce<Op>(ranks, in, out, n, tuning_on<Space>()); });
 }
 
 // The elements to send, in the order of the ranks: the shard itself or, packed in `buffer`, its blocks.
@@ -55,21 +48,19 @@ T const* in_order(Space const& space, message_blocks const& blocks, T const* sha
   return packed;
 }
 
-template <class Ops, class Space, class T>
-void reduce_scatter_shards(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
-                           T const* source, T* destination) {
+template <class Op, class Space, class T>
+void reduce_scatter_shards(Space const& space, step_transfers const& v, communicator const& ranks, T const* source,
+                           T* destination) {
   pool_scratch<Space, T> packed;
   T const* const from = in_order(space, v.out, source, packed);
   comm::tuning const how = tuning_on<Space>();
-  with_op<T, Ops>(s.op, [&](auto op) {
-    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, from, v.out.total, destination,
-                    static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
-                      if (v.out.equal)
-                        comm::reduce_scatter<decltype(op)>(ranks, in, out, v.out.count[0], how);
-                      else
-                        comm::reduce_scatter<decltype(op)>(ranks, in, out, std::span(v.out.count), how);
-                    });
-  });
+  with_mpi_memory(mpi_combines<Space, Op, T>(), space, from, v.out.total, destination,
+                  static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
+                    if (v.out.equal)
+                      comm::reduce_scatter<Op>(ranks, in, out, v.out.count[0], how);
+                    else
+                      comm::reduce_scatter<Op>(ranks, in, out, std::span(v.out.count), how);
+                  });
 }
 
 /// The memory that ranks exchange from and into: the shards, or packed blocks. One buffer serves both sides. If both
@@ -114,27 +105,28 @@ class exchange_memory {
   T *arrived_, *destination_;
 };
 
-template <class Space, class T>
-void exchange(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
-              T const* source, T* destination) {
-  bool const gathers = s.what == collective::all_gather;
+template <step_kind K, class Space, class T>
+void exchange(Space const& space, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+  constexpr bool gathers = K == step_kind::all_gather;
   if (exchange_of_blocks(space, gathers, v, ranks, source, destination)) return;
   exchange_memory<Space, T> memory(space, v, source, destination);
   comm::tuning const how = tuning_on<Space>();
-  with_mpi_memory(
-      mpi_reads<Space>(), space, memory.sent(), memory.sent_size(), memory.arrived(), v.in.total,
-      [&](T const* send, T* receive) {
-        if (gathers && v.in.equal)
-          comm::all_gather(ranks, send, v.out.total, receive, how);
-        else if (gathers)
-          comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count), how);
-        else if (s.what == collective::all_to_all && v.even)  // all ranks agree on v.even, not on v.out.equal
-          comm::all_to_all(ranks, send, v.out.count[0], receive, how);
-        else if (v.at.empty())
-          comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count), how);
-        else
-          comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count), how);
-      });
+  with_mpi_memory(mpi_reads<Space>(), space, memory.sent(), memory.sent_size(), memory.arrived(), v.in.total,
+                  [&](T const* send, T* receive) {
+                    if constexpr (gathers) {
+                      if (v.in.equal) return comm::all_gather(ranks, send, v.out.total, receive, how);
+                      return comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count), how);
+                    } else {
+                      if constexpr (K == step_kind::all_to_all)
+                        if (v.even)  // all ranks agree on v.even, not on v.out.equal
+                          return comm::all_to_all(ranks, send, v.out.count[0], receive, how);
+                      if (v.at.empty())
+                        comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count), how);
+                      else
+                        comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive,
+                                         std::span(v.in.count), how);
+                    }
+                  });
   memory.copy_out();
 }
 
@@ -173,69 +165,121 @@ void combine_kept(node_group const& g, loop_nest<2> const& kept, T* destination)
 }
 
 // Counts a step, other than a reduction, in which every rank takes elements from the others' shards.
-template <class T>
-void count_taken(plan_step const& s, step_transfers const& v, communicator const& ranks) {
-  if (s.what == collective::all_gather)
-    ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
+inline void count_taken(step_kind what, std::size_t element, step_transfers const& v, communicator const& ranks) {
+  if (what == step_kind::all_gather)
+    ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * element);
   else
-    ranks.counters().all_to_all.add((v.out.total - v.out.count[static_cast<std::size_t>(ranks.rank())]) * sizeof(T));
+    ranks.counters().all_to_all.add((v.out.total - v.out.count[static_cast<std::size_t>(ranks.rank())]) * element);
 }
 
 // In shared memory: every rank takes the elements that it needs from the others' shards, in one pass.
-template <class Ops, class Space, class T>
-void take_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
-                  node_group const& g, T* destination) {
-  if (s.what == collective::reduce_scatter) {
+template <class S, class Space, class T>
+void take_on_node(Space const& space, step_transfers const& v, communicator const& ranks, node_group const& g,
+                  T* destination) {
+  if constexpr (S::what == step_kind::reduce_scatter) {
     auto const self = static_cast<std::size_t>(g.rank());
     ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
-    with_op<T, Ops>(s.op, [&](auto op) {
-      for (auto const& kept : v.kept) combine_kept<decltype(op), Space>(g, kept, destination);
-    });
-    return;
-  }
-  count_taken<T>(s, v, ranks);
-  for (int i = 1; i <= g.size(); ++i) {
-    int const q = (g.rank() + i) % g.size();
-    strided_copy(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
+    for (auto const& kept : v.kept) combine_kept<typename S::op, Space>(g, kept, destination);
+  } else {
+    count_taken(S::what, sizeof(T), v, ranks);
+    for (int i = 1; i <= g.size(); ++i) {
+      int const q = (g.rank() + i) % g.size();
+      strided_copy(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
+    }
   }
 }
-template <class Ops = builtin_ops, class Space, class T>
-bool exchange_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
-                      T const* source, T* destination) {
+template <class S, class Space, class T>
+bool exchange_on_node(Space const& space, step_transfers const& v, communicator const& ranks, T const* source,
+                      T* destination) {
   if constexpr (runs_in_caller<Space>) {
-    node_round<T> round(ranks, fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>), source,
+    node_round<T> round(ranks, fingerprint_of(collective_of(S::what), v.fingerprint, element_code<T>), source,
                         static_cast<std::size_t>(v.source.size()));
     if (!round) return false;
-    take_on_node<Ops>(space, s, v, ranks, round.group(), destination);
+    take_on_node<S>(space, v, ranks, round.group(), destination);
     return round.end();
   } else {
     return false;
   }
 }
 
-/// Takes one step on this rank's shards, which do not overlap. All steps on tensors end here, whatever their layouts.
-/// s.op is a number among the reductions Ops.
+/// Moves elements between ranks, and combines none, in memory of the node or by messages.
+template <step_kind K, class Space, class T>
+void move_elements(Space const& space, step_transfers const& v, communicator const& ranks, T const* source,
+                   T* destination) {
+  if (!exchange_on_node<step_type<K, void>>(space, v, ranks, source, destination))
+    exchange<K>(space, v, ranks, source, destination);
+}
+
+/// Takes one step of type S on this rank's shards, which do not overlap. All steps on tensors end here, whatever their
+/// layouts.
 /// Collective: `ranks`, which differ along the step's axes; blocks. If that is one rank, the step is a slice.
-template <class Ops = builtin_ops, class Space, class T>
-void run_step(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
-              T const* source, T* destination) {
-  if (ranks.size() == 1 || s.what == step_kind::slice || s.what == step_kind::pad)
-    return keep<Ops>(space, s, v, source, destination);
-  if (s.what == step_kind::all_reduce) return reduce_shards<Ops>(space, s, v, ranks, source, destination);
-  if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
-  if (s.what == collective::reduce_scatter) return reduce_scatter_shards<Ops>(space, s, v, ranks, source, destination);
-  exchange(space, s, v, ranks, source, destination);
+template <class S, class Space, class T>
+void run_step(Space const& space, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+  if (!communicates(S::what) || ranks.size() == 1) return keep<S>(space, v, source, destination);
+  if constexpr (S::what == step_kind::all_reduce) {
+    reduce_shards<typename S::op>(space, static_cast<std::size_t>(v.source.size()), ranks, source, destination);
+  } else if constexpr (S::what == step_kind::reduce_scatter) {
+    if (!exchange_on_node<S>(space, v, ranks, source, destination))
+      reduce_scatter_shards<typename S::op>(space, v, ranks, source, destination);
+  } else if constexpr (communicates(S::what)) {
+    move_elements<S::what>(space, v, ranks, source, destination);
+  }
+}
+
+/// Calls f with the type of a step whose layouts are values.
+template <class Ops, class T, class F>
+void with_type_of(plan_step const& s, F const& f) {
+  auto const reducing = [&]<step_kind K, class... Op>(std::integral_constant<step_kind, K>, op_list<Op...>*) {
+    int number = 0;
+    auto const call = [&]<class O>(step_type<K, O> type) {
+      if constexpr (reduces_elements<O, T>::value)
+        if (number == s.op) f(type);
+      ++number;
+    };
+    (call(step_type<K, Op>{}), ...);
+  };
+  constexpr auto all = static_cast<Ops*>(nullptr);
+  using enum step_kind;
+  switch (s.what) {
+    case slice:
+      return f(step_type<slice, void>{});
+    case pad:
+      return reducing(std::integral_constant<step_kind, pad>{}, all);
+    case permute:
+      return f(step_type<permute, void>{});
+    case all_to_all:
+      return f(step_type<all_to_all, void>{});
+    case all_gather:
+      return f(step_type<all_gather, void>{});
+    case reduce_scatter:
+      return reducing(std::integral_constant<step_kind, reduce_scatter>{}, all);
+    case all_reduce:
+      return reducing(std::integral_constant<step_kind, all_reduce>{}, all);
+    default:
+      return f(step_type<exchange, void>{});
+  }
 }
 
 }  // namespace ashlar::tensor_detail
 
 #ifdef ASHLAR_EXTERN
-#define ASHLAR_TEMPLATES_OF_STEPS(T)                                                                            \
-  ASHLAR_EXTERN template bool exchange_on_node<builtin_ops>(Kokkos::DefaultHostExecutionSpace const&,           \
-                                                            plan_step const&, step_transfers const&,            \
-                                                            communicator const&, T const*, T*);                 \
-  ASHLAR_EXTERN template void run_step<builtin_ops>(Kokkos::DefaultHostExecutionSpace const&, plan_step const&, \
-                                                    step_transfers const&, communicator const&, T const*, T*);
+#define ASHLAR_TEMPLATE_OF_STEP(T, KIND, OP)                            \
+  ASHLAR_EXTERN template void run_step<step_type<step_kind::KIND, OP>>( \
+      Kokkos::DefaultHostExecutionSpace const&, step_transfers const&, communicator const&, T const*, T*);
+#define ASHLAR_TEMPLATES_OF_REDUCTIONS(T, OP)    \
+  ASHLAR_TEMPLATE_OF_STEP(T, pad, OP)            \
+  ASHLAR_TEMPLATE_OF_STEP(T, reduce_scatter, OP) \
+  ASHLAR_TEMPLATE_OF_STEP(T, all_reduce, OP)
+#define ASHLAR_TEMPLATES_OF_STEPS(T)           \
+  ASHLAR_TEMPLATE_OF_STEP(T, slice, void)      \
+  ASHLAR_TEMPLATE_OF_STEP(T, permute, void)    \
+  ASHLAR_TEMPLATE_OF_STEP(T, all_to_all, void) \
+  ASHLAR_TEMPLATE_OF_STEP(T, all_gather, void) \
+  ASHLAR_TEMPLATE_OF_STEP(T, exchange, void)   \
+  ASHLAR_TEMPLATES_OF_REDUCTIONS(T, op::sum)   \
+  ASHLAR_TEMPLATES_OF_REDUCTIONS(T, op::max)   \
+  ASHLAR_TEMPLATES_OF_REDUCTIONS(T, op::min)   \
+  ASHLAR_TEMPLATES_OF_REDUCTIONS(T, op::prod)
 namespace ashlar::tensor_detail {
 ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_STEPS)
 }  // namespace ashlar::tensor_detail

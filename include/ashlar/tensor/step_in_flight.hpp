@@ -9,9 +9,8 @@ namespace ashlar::tensor_detail {
 /// A step that communicates, from its begin until it is complete. On a node the other ranks may read the operand, and
 /// each takes the elements that it needs when it completes the step. Otherwise all messages are posted at once,
 /// whatever `tuning` says. The operand is read until the step is complete: an update of it in place completes the step
-/// first.
-/// The step's op is a number among the reductions Ops.
-template <class T, class Space, class Ops>
+/// first. S: the step's type.
+template <class S, class T, class Space>
 class step_in_flight final : public in_flight<T> {
   using base = in_flight<T>;
 
@@ -22,9 +21,8 @@ class step_in_flight final : public in_flight<T> {
   template <class M>
   step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
                  std::shared_ptr<step_transfers const> transfers, T const* source, T* destination, call_site const& w)
-      : base(m, ranks, s, fingerprint_of(collective_of(s.what), transfers->fingerprint, element_code<T>, begins_only),
-             transfers->received * sizeof(T), w, sums_at_once(s) ? collective_kind::blocks : collective_kind::goes_on),
-        step_(s),
+      : base(m, ranks, s, fingerprint(*transfers), transfers->received * sizeof(T), w,
+             sums_at_once() ? collective_kind::blocks : collective_kind::goes_on),
         transfers_(std::move(transfers)),
         source_(source),
         destination_(destination) {
@@ -58,14 +56,16 @@ class step_in_flight final : public in_flight<T> {
   static constexpr std::uint64_t begins_only = 1;  // in the fingerprint: a blocking call has another one
   enum class stage { first, gathers_sums, done };
 
-  std::size_t operand_size() const { return static_cast<std::size_t>(transfers_->source.size()); }
-  static bool reduces(plan_step const& s) {
-    return s.what == collective::all_reduce || s.what == collective::reduce_scatter;
+  static std::uint64_t fingerprint(step_transfers const& v) {
+    return fingerprint_of(collective_of(S::what), v.fingerprint, element_code<T>, begins_only);
   }
-  bool reduces() const { return reduces(step_); }
+  std::size_t operand_size() const { return static_cast<std::size_t>(transfers_->source.size()); }
+  static constexpr bool sums_all = S::what == step_kind::all_reduce,
+                        reduces = sums_all || S::what == step_kind::reduce_scatter,
+                        gathers = S::what == step_kind::all_gather;
   // True if the host cannot read the operands of a reduction, but MPI can. Then the step blocks and is complete at
   // once.
-  static bool sums_at_once(plan_step const& s) { return !runs_in_caller<Space> && mpi_reads<Space>() && reduces(s); }
+  static bool sums_at_once() { return reduces && !runs_in_caller<Space> && mpi_reads<Space>(); }
 
   void give_up() override {
     stage_ = stage::done;
@@ -75,16 +75,13 @@ class step_in_flight final : public in_flight<T> {
 
   void begin() {
     if constexpr (runs_in_caller<Space>) {
-      T* const sums = step_.what == collective::all_reduce ? destination_ : nullptr;
-      if (base::offer(fingerprint_of(collective_of(step_.what), transfers_->fingerprint, element_code<T>, begins_only),
-                      source_, operand_size(), sums))
-        return;
-    } else if (sums_at_once(step_)) {
-      run_step<Ops>(space_, step_, *transfers_, ranks_, source_, destination_);
+      if (base::offer(fingerprint(*transfers_), source_, operand_size(), sums_all ? destination_ : nullptr)) return;
+    } else if (sums_at_once()) {
+      run_step<S>(space_, *transfers_, ranks_, source_, destination_);
       stage_ = stage::done;
       return;
     }
-    if (reduces())
+    if constexpr (reduces)
       post_operands();
     else
       post_blocks();
@@ -95,16 +92,14 @@ class step_in_flight final : public in_flight<T> {
   void take() {
     if constexpr (runs_in_caller<Space>) {
       if (!base::meet()) {
-        run_step<Ops>(space_, step_, *transfers_, ranks_, source_, destination_);
+        run_step<S>(space_, *transfers_, ranks_, source_, destination_);
         keep_own();
       } else {
-        if (step_.what == collective::all_reduce) {
+        if constexpr (sums_all) {
           ranks_.counters().all_reduce.add(operand_size() * sizeof(T));
-          with_op<T, Ops>(step_.op, [&](auto op) {
-            combine_on_node<decltype(op)>(*round_, destination_, operand_size(), tuning_on<Space>());
-          });
+          combine_on_node<typename S::op>(*round_, destination_, operand_size(), tuning_on<Space>());
         } else {
-          take_on_node<Ops>(space_, step_, *transfers_, ranks_, round_->group(), destination_);
+          take_on_node<S>(space_, *transfers_, ranks_, round_->group(), destination_);
         }
         base::end_round();
       }
@@ -114,14 +109,13 @@ class step_in_flight final : public in_flight<T> {
 
   // Elements that stay on this rank when a dimension rolls are in no message.
   void keep_own() {
-    if (step_.what == step_kind::permute)
+    if constexpr (S::what == step_kind::permute)
       strided_copy(space_, source_, destination_, transfers_->direct[static_cast<std::size_t>(ranks_.rank())]);
   }
 
   // Posts messages: from the shard or its packed blocks, into the destination or into a buffer of packed blocks.
   void post_blocks() {
     step_transfers const& v = *transfers_;
-    bool const gathers = step_.what == collective::all_gather;
     exchanged_.emplace(space_, v, source_, destination_);
     memory_.emplace(mpi_reads<Space>(), space_, exchanged_->sent(), exchanged_->sent_size(), exchanged_->arrived(),
                     v.in.total);
@@ -147,7 +141,7 @@ class step_in_flight final : public in_flight<T> {
   // part.
   void post_operands() {
     step_transfers const& v = *transfers_;
-    if (step_.what == collective::all_reduce) {
+    if constexpr (sums_all) {
       std::size_t const n = operand_size();
       memory_.emplace(mpi_reads<Space>(), space_, source_, n, destination_, n);
       ranks_.counters().all_reduce.add(n * sizeof(T));
@@ -176,28 +170,28 @@ class step_in_flight final : public in_flight<T> {
 
   // Continues after all posted messages have arrived.
   void end_of_messages() {
-    if (stage_ == stage::first && reduces()) {
-      block<T const> const own = operand_of(ranks_.rank());
-      T* const sums = in_parts_ ? part(memory_->destination(), starts_, ranks_.rank()).data : memory_->destination();
-      with_op<T, Ops>(step_.op, [&](auto op) {
-        received_->template combine<decltype(op)>(tuning_on<Space>(), own.data, sums, own.size);
-      });
-      if (in_parts_) {
-        stage_ = stage::gathers_sums;
-        post_exchange(
-            ranks_,
-            [&](int) {
-              return block<T const>{sums, own.size};
-            },
-            [&](int q) { return part(memory_->destination(), starts_, q); }, comm::tuned);
-        base::keep_requests();
-        return;
-      }
-    }
+    if constexpr (reduces)
+      if (stage_ == stage::first && combine_received()) return;
     memory_->finish();
     if (exchanged_) exchanged_->copy_out();
     keep_own();
     stage_ = stage::done;
+  }
+  // True if the sums of all ranks' parts are still to be gathered.
+  bool combine_received() {
+    block<T const> const own = operand_of(ranks_.rank());
+    T* const sums = in_parts_ ? part(memory_->destination(), starts_, ranks_.rank()).data : memory_->destination();
+    received_->template combine<typename S::op>(tuning_on<Space>(), own.data, sums, own.size);
+    if (!in_parts_) return false;
+    stage_ = stage::gathers_sums;
+    post_exchange(
+        ranks_,
+        [&](int) {
+          return block<T const>{sums, own.size};
+        },
+        [&](int q) { return part(memory_->destination(), starts_, q); }, comm::tuned);
+    base::keep_requests();
+    return true;
   }
 
   template <class E>
@@ -207,7 +201,6 @@ class step_in_flight final : public in_flight<T> {
   }
 
   Space space_{};
-  plan_step const& step_;  // lives as long as the program
   std::shared_ptr<step_transfers const> transfers_;
   T const* source_;
   T* destination_;

@@ -71,8 +71,10 @@ integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, sh
     std::optional<tensor_detail::collective_scope> scope;
     if (m.communicator(s.axes).size() > 1 && plan_detail::communicates(s.what))
       scope.emplace(m, s, transfers.fingerprint, 0, call_site::current());
-    tensor_detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, transfers, m.communicator(s.axes),
-                            static_cast<std::int64_t const*>(shard.data()), next.data());
+    tensor_detail::with_type_of<layout_detail::builtin_ops, std::int64_t>(s, [&]<class S>(S) {
+      tensor_detail::run_step<S>(Kokkos::DefaultHostExecutionSpace{}, transfers, m.communicator(s.axes),
+                                 static_cast<std::int64_t const*>(shard.data()), next.data());
+    });
     scope.reset();
     moved.sent += static_cast<std::int64_t>((m.counters().all_to_all.bytes - before) / sizeof(std::int64_t));
     if (s.what == collective::permute || s.what == collective::all_to_all || s.what == collective::exchange) {

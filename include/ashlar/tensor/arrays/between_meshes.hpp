@@ -59,9 +59,8 @@ template <class To, plain_tensor X, class M2>
       comm_detail::fingerprint_of(plan_detail::collective_of(s.what), transfers.fingerprint,
                                   comm_detail::element_code<T>),
       transfers.received * sizeof(T), w);
-  if (!tensor_detail::exchange_on_node(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()),
-                                       y.data()))
-    tensor_detail::exchange(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data());
+  tensor_detail::move_elements<step_kind::exchange>(Space{}, transfers, m.communicator(),
+                                                    static_cast<T const*>(t.data()), y.data());
   return y;
 }
 

@@ -77,7 +77,8 @@ void put_box(sharded_tensor<T, L2, M, Space>& y, sharded_tensor<T, L1, M, Space>
   if (!t->cross) return strided_copy(space, source, y.data(), v.direct[static_cast<std::size_t>(ranks.rank())]);
   collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>),
                                v.received * sizeof(T), w);
-  if (!exchange_on_node(space, s, v, ranks, source, y.data())) exchange_box(space, v, ranks, source, y.data());
+  if (!exchange_on_node<step_type<step_kind::exchange, void>>(space, v, ranks, source, y.data()))
+    exchange_box(space, v, ranks, source, y.data());
 }
 
 }  // namespace ashlar::tensor_detail

@@ -98,8 +98,7 @@ void exchange_blocks(device_mesh<M> const& m, step_transfers const& transfers, i
   collective_scope const scope(
       m, s, fingerprint_of(plan_detail::collective_of(s.what), transfers.fingerprint, element_code<T>),
       transfers.received * sizeof(T), w);
-  if (!exchange_on_node(Space{}, s, transfers, m.communicator(), source, destination))
-    exchange(Space{}, s, transfers, m.communicator(), source, destination);
+  move_elements<step_kind::exchange>(Space{}, transfers, m.communicator(), source, destination);
 }
 
 template <class L>

@@ -24,6 +24,8 @@ std::shared_ptr<step_transfers const> roll_transfers_for(X const& x, plan_step c
                     [&] { return rolled_transfers(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank()); });
 }
 
+using rolling = step_type<step_kind::permute, void>;
+
 /// Rolls this rank's shard by `by` indices along dimension Dim.
 /// Collective: the ranks that split dimension Dim; blocks.
 template <int Dim, class T, class L, class M, class Space>
@@ -44,8 +46,8 @@ sharded_tensor<T, L, M, Space> roll_shard(sharded_tensor<T, L, M, Space> const& 
   collective_scope const scope(m, step,
                                fingerprint_of(collective_of(step.what), transfers.fingerprint, element_code<T>),
                                transfers.received * sizeof(T), w);
-  if (exchange_on_node(space, step, transfers, ranks, source, y.data())) return y;
-  exchange(space, step, transfers, ranks, source, y.data());  // may use all of the destination
+  if (exchange_on_node<rolling>(space, transfers, ranks, source, y.data())) return y;
+  exchange<rolling::what>(space, transfers, ranks, source, y.data());  // may use all of the destination
   strided_copy(space, source, y.data(), stays);
   return y;
 }
@@ -54,8 +56,7 @@ sharded_tensor<T, L, M, Space> roll_shard(sharded_tensor<T, L, M, Space> const& 
 template <class Y, class X>
 class roll_in_flight final : public pending_work<Y> {
  public:
-  using in_flight = step_in_flight<element_t<X>, typename X::execution_space,
-                                   typename plan_detail::mesh_context<mesh_t<X>, layout_t<X>>::ops>;
+  using in_flight = step_in_flight<rolling, element_t<X>, typename X::execution_space>;
   roll_in_flight(X x, X y, plan_step const& kind, std::shared_ptr<step_transfers const> transfers, call_site const& w)
       : operand_(std::move(x)), result_(std::move(y)) {
     auto const& m = operand_->mesh();

@@ -13,7 +13,7 @@ namespace ashlar::tensor_detail {
 template <int Dim, ops_detail::direction D>
 struct step_and_transform<ops_detail::fft_op<Dim, D>> {
   /// Collective: the ranks that differ along the step's axes; blocks. They may read x until all have transformed it.
-  template <class C, class T, class M, class S>
+  template <class C, class Step, class T, class M, class S>
   static stored_shard<C, S> run(plan_step const& s, device_mesh<M> const& m, stored_shard<T, S> const& x,
                                 shape const& extents, call_site const& w) {
     communicator const& ranks = m.communicator(s.axes);
@@ -25,7 +25,7 @@ struct step_and_transform<ops_detail::fft_op<Dim, D>> {
     };
     stored_shard<T, S> z;
     if (ranks.size() == 1) {
-      z = step_of_shards<builtin_ops, false>(s, m, x, extents, {}, w);
+      z = step_of_shards<false>(run_step<Step, S, T>, s, m, x, extents, {}, w);
     } else {
       if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T)), w);
       auto const v = remembered_transfers(s, extents, m.sizes(), m.rank());
@@ -35,14 +35,14 @@ struct step_and_transform<ops_detail::fft_op<Dim, D>> {
       lines_in_parts<T> lines{parts_of_lines(s, *v, extents, m.sizes(), m.rank(), Dim), {}};
       if (lines.parts.empty()) {
         z = room<T, S>(extents, part);
-        run_step(S{}, s, *v, ranks, source, z.data());
+        run_step<Step>(S{}, *v, ranks, source, z.data());
       } else if (node_round<T> round(ranks, fingerprint, source, static_cast<std::size_t>(v->source.size())); round) {
-        count_taken<T>(s, *v, ranks);
+        count_taken(s.what, sizeof(T), *v, ranks);
         for (part_of_lines const& p : lines.parts) lines.data.push_back(round.group().template source<T>(p.rank));
         return in_round(round, scope, [&] { return transform(lines); });
       } else {
         z = room<T, S>(extents, part);
-        exchange(S{}, s, *v, ranks, source, z.data());
+        exchange<Step::what>(S{}, *v, ranks, source, z.data());
       }
     }
     return transform(kernels::shard<T const>{z.data(), part, extents});

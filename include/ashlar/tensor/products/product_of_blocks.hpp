@@ -29,7 +29,7 @@ template <class T, class Space, class M>
 stored_shard<T, Space> along_route(route_of_tensor const& route, device_mesh<M> const& m, stored_shard<T, Space> x,
                                    shape const& extents, call_site const& w) {
   for (int i = 0; i < route.size; ++i)
-    x = step_of_shards<builtin_ops, ops_detail::axes_with_ranks<M> == 0>(*route.step[i], m, x, extents, {}, w);
+    x = step_of_shards<ops_detail::axes_with_ranks<M> == 0>(*route.step[i], m, x, extents, w);
   return x;
 }
 

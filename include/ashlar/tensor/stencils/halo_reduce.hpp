@@ -17,16 +17,16 @@ sharded_tensor<T, To, M, Space> all_reduce_cells(plan_step const& s, sharded_ten
   if (ranks.size() == 1) return same_cells<To>(x);
   auto const row_major = x.owner()->strides ? copy_of_stored(x) : x;
   sharded_tensor<T, To, M, Space> const y(m, x.extents());
-  step_transfers cells;
-  cells.source = x.stored_extents();
-  auto const n = static_cast<std::size_t>(cells.source.size()), q = static_cast<std::size_t>(ranks.size());
+  using context = plan_detail::mesh_context<M, L>;
+  using Op = typename op_at<typename context::ops, value_v<context, owned_layout_t<L>>.reductions[0].op>::type;
+  auto const n = static_cast<std::size_t>(x.stored_extents().size()), q = static_cast<std::size_t>(ranks.size());
   std::uint64_t fingerprint = fingerprint_of(collective::all_reduce, s.axes, encode(s.from), encode_blocks(s.from));
   for (int d = 0; d < x.rank; ++d)
     fingerprint = fingerprint_of(collective::all_reduce, fingerprint, x.widths.dim[d].lower, x.widths.dim[d].upper);
   fingerprint = fingerprint_of_extents(collective::all_reduce, fingerprint, x.extents());
   collective_scope const scope(m, s, fingerprint_of(collective::all_reduce, fingerprint, element_code<T>),
                                2 * (n - n / q) * sizeof(T), w);
-  reduce_shards<builtin_ops>(Space{}, s, cells, ranks, static_cast<T const*>(cells_of(row_major)), all_cells_of(y));
+  reduce_shards<Op>(Space{}, n, ranks, static_cast<T const*>(cells_of(row_major)), all_cells_of(y));
   return y;
 }
 
