@@ -25,7 +25,7 @@ FAMILIES = [
     ("linalg", "Dense solvers", ["linalg/*.hpp"]),
     ("fft", "Fourier transforms", ["ops/fft*.hpp", "ops/fft/dct.hpp", "kernels/fft*.hpp", "kernels/fft/dct.hpp", "tensor/fft/fft.hpp"]),
     ("halos", "Halos", ["ops/halo*.hpp", "autodiff/halo.hpp", "tensor/stencils/make_haloed.hpp", "tensor/haloed_tensor.hpp"]),
-    ("stencils", "Stencils", ["ops/stencil*.hpp", "ops/cell_index.hpp"]),
+    ("stencils", "Stencils", ["ops/stencil*.hpp", "ops/cell_index.hpp", "autodiff/stencil.hpp"]),
     ("user_operations", "Operations of users", ["ops/apply.hpp", "ops/user_operation.hpp", "kernels/user_operation.hpp"]),
     ("elementwise", "Element-wise operations", ["ops/*", "kernels/*"]),
     ("autodiff", "Derivatives", ["autodiff/*"]),

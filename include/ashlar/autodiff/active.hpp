@@ -7,7 +7,6 @@
 #include "ashlar/ops/bundle.hpp"
 #include "ashlar/ops/products/chain.hpp"
 #include "ashlar/ops/halo.hpp"
-#include "ashlar/ops/arrays/roll.hpp"
 
 namespace ashlar {
 
@@ -189,22 +188,21 @@ constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& 
   }
 }
 
-// The backward pass of one operation. (A lambda that captures a pack would crash nvcc 13.)
-template <class Op, class Result, class... X>
+// The pullback of an operation to all its operands. (A lambda that captures a pack would crash nvcc 13.)
+template <class Op, class... X>
 struct pullback_of_operation {
   Op op;
-  Result result;
   product<X...> operands;
 
-  constexpr void operator()() const {
-    if (result.cotangent().is_set()) to_operands(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{});
+  constexpr void operator()(auto const& result) const {
+    to_operands(result, std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{});
   }
   template <int... I>
-  constexpr void to_operands(std::integer_sequence<int, I...> all) const {
-    (to_operand<I>(all), ...);
+  constexpr void to_operands(auto const& result, std::integer_sequence<int, I...> all) const {
+    (to_operand<I>(result, all), ...);
   }
   template <int I, int... J>
-  constexpr void to_operand(std::integer_sequence<int, J...>) const {
+  constexpr void to_operand(auto const& result, std::integer_sequence<int, J...>) const {
     pull_back<I>(op, as_terms(result.cotangent().value()), result.value(), get<I>(operands), get<J>(operands)...);
   }
 };
@@ -216,9 +214,25 @@ constexpr tape& tape_of(auto const& x, auto const&... rest) {
     return tape_of(rest...);
 }
 
-}  // namespace autodiff_detail
+// The backward pass of one operation. It has nothing to do if no cotangent of the result has come.
+template <class Result, class Pullback>
+struct recorded_pullback {
+  Result result;
+  Pullback pullback;
+  constexpr void operator()() const {
+    if (result.cotangent().is_set()) pullback(result);
+  }
+};
 
-namespace autodiff_detail {
+/// The active result y of an operation on x..., some of which are active. pullback(result) reads the result's cotangent
+/// and adds to the operands'. The tape calls it if there is a cotangent. A linear map of one operand is `linear`.
+template <axis_mask Replicated, class Y, class Pullback, class... X>
+constexpr auto record(Y const& y, Pullback const& pullback, X const&... x) {
+  active<Y, Replicated> result(tape_of(x...), y);
+  result.recording_tape().push(recorded_pullback<active<Y, Replicated>, Pullback>{result, pullback});
+  return result;
+}
+
 // An operation reads the owned cells of a filled halo: as_stale says so to its derivative.
 template <class X>
 constexpr decltype(auto) without_filled_halo(X const& x) {
@@ -242,14 +256,14 @@ constexpr auto apply(Op const& op, X const&... x) {
     autodiff_detail::require_all_to_vary<X...>();
     auto y = apply(op, stop_gradient(x)...);
     using Y = decltype(y);
-    active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(
-        autodiff_detail::tape_of(x...), y);
+    constexpr axis_mask r = autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>;
     // Operands that do not fit are an error already. The derivative would repeat it.
     if constexpr (ops_detail::result_of<Op, autodiff_detail::tensor_of<X>...>::r.why == fault::fits &&
                   autodiff_detail::invariant_meets_other<X...> == 0)
-      result.recording_tape().push(autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{
-          op, result, meta_detail::product<X...>(x...)});
-    return result;
+      return autodiff_detail::record<r>(
+          y, autodiff_detail::pullback_of_operation<Op, X...>{op, meta_detail::product<X...>(x...)}, x...);
+    else
+      return active<Y, r>(autodiff_detail::tape_of(x...), y);
   }
 }
 
@@ -271,64 +285,5 @@ template <class Op, active_value X>
 constexpr auto apply(Op const& op, X const& x) {
   return autodiff_detail::apply_to_one_active(op, x);
 }
-
-// Overloads for active tensors.
-namespace ops_detail {
-
-/// Brings an active tensor into another layout. Its pullback brings the cotangent into the dual layout: the derivative
-/// of each collective is the plan between the dual layouts.
-template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
-constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
-  auto y = relayout(destination<To, 0u, MayHelp>{}, x.value(), w);
-  using Y = decltype(y);
-  constexpr axis_mask r = (X::replicated | Replicated) & ~autodiff_detail::named_of<Y>;
-  active<Y, r> result(x.recording_tape(), y);
-  using Back = layout_t<typename X::cotangent_type>;
-  result.recording_tape().push([result, x, w] {
-    if (!result.cotangent().is_set()) return;
-    x.cotangent().add(
-        typename X::cotangent_type(relayout(destination<Back, 0u, MayHelp>{}, result.cotangent().value(), w)));
-  });
-  return result;
-}
-
-/// The same value, replicated. Its pullback begins the reduction, which ends when the operand's cotangent is read.
-template <class To, axis_mask Replicated, active_value X>
-constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, call_site const& w) {
-  active<typename X::plain_type, (X::replicated | Replicated) & ~autodiff_detail::named_of<X>> result(
-      x.recording_tape(), x.value());
-  result.recording_tape().push([result, x, w] {
-    if (!result.cotangent().is_set()) return;
-    x.cotangent().add_later(
-        relayout_async(destination<layout_t<typename X::cotangent_type>, 0u>{}, result.cotangent().value(), w));
-  });
-  return result;
-}
-
-// The tape runs backward, so the layers end where it begins them.
-template <active_value X>
-constexpr void begin_layers(later_layers n, X const& x) {
-  begin_layers(n, x.value());
-  x.recording_tape().push([n, x] { end_layers(n, x.value()); });
-}
-template <active_value X>
-constexpr void end_layers(later_layers n, X const& x) {
-  end_layers(n, x.value());
-  x.recording_tape().push([n, x] { begin_layers(n, x.value()); });
-}
-
-/// Rolls an active tensor. Its pullback rolls the cotangent back.
-template <int Dim, active_value X>
-constexpr auto roll_along(rolled_along<Dim> along, X const& x, index_t by, call_site const& w) {
-  auto y = roll_along(along, x.value(), by, w);
-  active<decltype(y), X::replicated> result(x.recording_tape(), y);
-  result.recording_tape().push([result, x, by, w] {
-    if (!result.cotangent().is_set()) return;
-    x.cotangent().add(typename X::cotangent_type(roll_along(rolled_along<Dim>{}, result.cotangent().value(), -by, w)));
-  });
-  return result;
-}
-
-}  // namespace ops_detail
 
 }  // namespace ashlar

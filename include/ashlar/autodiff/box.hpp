@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Derivatives of slice, pad, shift, concatenate and paste: boxes that move back.
 #pragma once
-#include "ashlar/autodiff/active.hpp"
+#include "ashlar/autodiff/linear.hpp"
 #include "ashlar/ops/arrays/concatenate.hpp"
 
 namespace ashlar {
@@ -28,42 +28,36 @@ struct box_layout {
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
 
-// Adds the cotangent of a tensor that was put at an offset.
+// The cotangent of an active tensor X of these extents that was put at an offset of a tensor with the cotangent ct.
 template <class X, class Ct>
-constexpr void pull_box_back(X const& x, Ct const& ct, shape offset, call_site const& w) {
-  if constexpr (active_value<X>) {
-    using C = typename X::cotangent_type;
-    auto const whole = relayout(ops_detail::destination<typename box_layout<Ct, X, false>::type, 0u>{}, ct, w);
-    for (int d = 0; d < offset.rank; ++d) offset[d] = -offset[d];
-    auto const moved = move_box(ops_detail::box_of<typename box_layout<Ct, X, true>::type>{x.extents(), offset}, whole,
-                                element_t<X>(0), w);
-    x.cotangent().add(C(relayout(ops_detail::destination<layout_t<C>, 0u>{}, moved, w)));
-  }
+constexpr auto box_back(shape const& extents, Ct const& ct, shape offset, call_site const& w) {
+  auto const whole = relayout(ops_detail::destination<typename box_layout<Ct, X, false>::type, 0u>{}, ct, w);
+  for (int d = 0; d < offset.rank; ++d) offset[d] = -offset[d];
+  auto const moved =
+      move_box(ops_detail::box_of<typename box_layout<Ct, X, true>::type>{extents, offset}, whole, element_t<X>(0), w);
+  return relayout(ops_detail::destination<dual_t<X>, 0u>{}, moved, w);
 }
 
-template <axis_mask Bad, class... X>
-constexpr void require_no_invariant() {
-  using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names,
-                                                     layout_detail::first_axis(Bad)>::type;
-  static_assert(
-      !invariant_value_meets_varying<axis, X...>::value,
-      "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass, or value_and_grad<axis>(f) if the loss is a sum over it");
-}
-
-template <class Result, int N, class... X>
+template <int N, class... X>
 struct pullback_of_boxes {
-  Result result;
   shape offset[array_bound(N)];
   call_site where_called;
   meta_detail::product<X...> operands;
 
-  constexpr void operator()() const {
-    if (!result.cotangent().is_set()) return;
+  constexpr void operator()(auto const& result) const {
     int k = 0;
-    operands.apply_to(
-        [&](auto const&... x) { (pull_box_back(x, result.cotangent().value(), offset[k++], where_called), ...); });
+    auto const to_one = [&](auto const& x, shape const& at) {
+      pull_to(x, [&](auto) {
+        return box_back<std::remove_cvref_t<decltype(x)>>(x.extents(), result.cotangent().value(), at, where_called);
+      });
+    };
+    operands.apply_to([&](auto const&... x) { (to_one(x, offset[k++]), ...); });
   }
 };
+
+// Axes over which a box Y of X... is replicated.
+template <class Y, class... X>
+inline constexpr axis_mask replicated_box = (replicated_after<named_of<Y>, X...> | ... | gathered_box<X, Y>);
 
 }  // namespace autodiff_detail
 
@@ -72,51 +66,36 @@ namespace ops_detail {
 template <class To, active_value X>
 constexpr auto move_box(box_of<To> const& b, X const& x, element_t<X> background, call_site const& w) {
   auto y = move_box(b, x.value(), background, w);
-  using Y = decltype(y);
-  active<Y, (X::replicated | autodiff_detail::gathered_box<X, Y>)&~autodiff_detail::named_of<Y>> result(
-      x.recording_tape(), y);
-  result.recording_tape().push([result, x, offset = b.offset, w] {
-    if (result.cotangent().is_set()) autodiff_detail::pull_box_back(x, result.cotangent().value(), offset, w);
-  });
-  return result;
+  auto const back = [n = x.extents(), offset = b.offset, w](auto const& ct) {
+    return autodiff_detail::box_back<X>(n, ct, offset, w);
+  };
+  return linear<autodiff_detail::gathered_box<X, decltype(y)>>(x, y, back);
 }
 
 template <class To, int N, tensor... X>
   requires(active_value<X> || ...)
 constexpr auto join_boxes(boxes_of<To, N> const& b, call_site const& w, X const&... x) {
-  autodiff_detail::require_no_invariant<autodiff_detail::invariant_meets_other<X...>, X...>();
+  autodiff_detail::require_all_to_vary<X...>();
   auto y = join_boxes(b, w, stop_gradient(x)...);
-  using Y = decltype(y);
-  constexpr axis_mask r = (autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...> |
-                           (0u | ... | autodiff_detail::gathered_box<X, Y>)) &
-                          ~autodiff_detail::named_of<Y>;
-  active<Y, r> result(autodiff_detail::tape_of(x...), y);
-  autodiff_detail::pullback_of_boxes<decltype(result), N, X...> back{result, {}, w, meta_detail::product<X...>(x...)};
+  autodiff_detail::pullback_of_boxes<N, X...> back{{}, w, meta_detail::product<X...>(x...)};
   for (int k = 0; k < N; ++k) back.offset[k] = b.offset[k];
-  result.recording_tape().push(back);
-  return result;
+  return autodiff_detail::record<autodiff_detail::replicated_box<decltype(y), X...>>(y, back, x...);
 }
 
 /// The cotangent of y is 0 in the box.
 template <tensor Y, tensor X>
   requires(active_value<Y> || active_value<X>)
 constexpr auto paste_box(paste_at const& at, Y const& y, X const& x, call_site const& w) {
-  autodiff_detail::require_no_invariant<autodiff_detail::invariant_meets_other<Y, X>, Y, X>();
+  autodiff_detail::require_all_to_vary<Y, X>();
   auto to = paste_box(at, stop_gradient(y), stop_gradient(x), w);
-  using To = decltype(to);
-  constexpr axis_mask r = (autodiff_detail::replicated_after<autodiff_detail::named_of<To>, Y, X> |
-                           autodiff_detail::gathered_box<X, To>)&~autodiff_detail::named_of<To>;
-  active<To, r> result(autodiff_detail::tape_of(y, x), to);
-  result.recording_tape().push([result, y, x, at, w] {
-    if (!result.cotangent().is_set()) return;
+  auto const pull = [y, x, at, w](auto const& result) {
     auto const& ct = result.cotangent().value();
-    autodiff_detail::pull_box_back(x, ct, at.begin, w);
-    if constexpr (active_value<Y>)
-      y.cotangent().add(typename Y::cotangent_type(
-          relayout(destination<layout_t<typename Y::cotangent_type>, 0u>{},
-                   plan_detail::materialize(apply(clear_box_op{at.begin, x.extents()}, ct)), w)));
-  });
-  return result;
+    pull_to(x, [&](auto) { return autodiff_detail::box_back<X>(x.extents(), ct, at.begin, w); });
+    pull_to(y, [&](auto back) {
+      return relayout(back, plan_detail::materialize(apply(clear_box_op{at.begin, x.extents()}, ct)), w);
+    });
+  };
+  return autodiff_detail::record<autodiff_detail::replicated_box<decltype(to), Y, X>>(to, pull, y, x);
 }
 
 }  // namespace ops_detail

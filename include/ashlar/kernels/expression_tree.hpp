@@ -2,97 +2,41 @@
 // The tree of a fused expression: functions at its nodes, values of arrays at its leaves.
 #pragma once
 #include "ashlar/layout/shape.hpp"
+#include "ashlar/meta/product.hpp"
 #include <Kokkos_Macros.hpp>
-#include <cstddef>
 #include <utility>
 
 namespace ashlar::kernels_detail {
 
-template <std::size_t I, class T>
-struct indexed_value {
-  T value;
-};
-template <class Index, class... T>
-struct value_pack;
-template <std::size_t... I, class... T>
-struct value_pack<std::index_sequence<I...>, T...> : indexed_value<I, T>... {
-  KOKKOS_FUNCTION explicit value_pack(T... v) : indexed_value<I, T>{v}... {}
-};
-template <std::size_t I, class T>
-KOKKOS_FUNCTION T value_at(indexed_value<I, T> const& v) {
-  return v.value;
-}
-
+// The value of an array: leaf `First` of the expression.
 struct leaf_node {
-  static constexpr std::size_t leaves = 1;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    return value_at<First>(p);
+  static constexpr int leaves = 1;
+  template <int First, class Values>
+  KOKKOS_FUNCTION auto evaluate(Values const& v) const {
+    return get<First>(v);
   }
 };
-template <class F, class A>
-struct unary_node {
-  static constexpr std::size_t leaves = A::leaves;
+// A function of the values of its operands. Their leaves follow each other, and `First` is the first of them.
+template <class F, class... Operand>
+struct function_node {
+  static constexpr int leaves = (Operand::leaves + ...);
   F f;
-  A a;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    return f(a.template evaluate<First>(p));
+  product<Operand...> operands;
+  template <int First, class Values>
+  KOKKOS_FUNCTION auto evaluate(Values const& v) const {
+    return evaluate<First>(v, std::make_integer_sequence<int, static_cast<int>(sizeof...(Operand))>{});
   }
-};
-template <class F, class A, class B>
-struct binary_node {
-  static constexpr std::size_t leaves = A::leaves + B::leaves;
-  F f;
-  A a;
-  B b;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p));
+
+ private:
+  static constexpr int leaves_before(int operand) {
+    constexpr int of[]{Operand::leaves...};
+    int n = 0;
+    for (int i = 0; i < operand; ++i) n += of[i];
+    return n;
   }
-};
-template <class F, class A, class B, class C>
-struct ternary_node {
-  static constexpr std::size_t leaves = A::leaves + B::leaves + C::leaves;
-  F f;
-  A a;
-  B b;
-  C c;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p),
-             c.template evaluate<First + A::leaves + B::leaves>(p));
-  }
-};
-template <class F, class A, class B, class C, class D>
-struct quaternary_node {
-  static constexpr std::size_t leaves = A::leaves + B::leaves + C::leaves + D::leaves;
-  F f;
-  A a;
-  B b;
-  C c;
-  D d;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    constexpr std::size_t of_c = First + A::leaves + B::leaves;
-    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p), c.template evaluate<of_c>(p),
-             d.template evaluate<of_c + C::leaves>(p));
-  }
-};
-template <class F, class A, class B, class C, class D, class E>
-struct quinary_node {
-  static constexpr std::size_t leaves = A::leaves + B::leaves + C::leaves + D::leaves + E::leaves;
-  F f;
-  A a;
-  B b;
-  C c;
-  D d;
-  E e;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    constexpr std::size_t of_c = First + A::leaves + B::leaves, of_e = of_c + C::leaves + D::leaves;
-    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p), c.template evaluate<of_c>(p),
-             d.template evaluate<of_c + C::leaves>(p), e.template evaluate<of_e>(p));
+  template <int First, class Values, int... I>
+  KOKKOS_FUNCTION auto evaluate(Values const& v, std::integer_sequence<int, I...>) const {
+    return f(get<I>(operands).template evaluate<First + leaves_before(I)>(v)...);
   }
 };
 template <class Node>
@@ -100,7 +44,7 @@ struct fused {
   Node node;
   template <class... V>
   KOKKOS_FUNCTION auto operator()(V... v) const {
-    return node.template evaluate<0>(value_pack<std::index_sequence_for<V...>, V...>(v...));
+    return node.template evaluate<0>(product<V...>(v...));
   }
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
-#include <cstddef>
+#include "ashlar/meta/product.hpp"
 #include <tuple>
 #include <utility>
 
@@ -113,27 +113,23 @@ struct global_index {
 
 namespace ashlar::kernels_detail {
 
-template <std::size_t I, class Leaf>
-struct leaf_slot {
-  Leaf leaf;
-};
-template <class Indices, class... Leaf>
+template <class Numbers, class... Leaf>
 struct leaf_pack;
 /// The leaves of an expression, readable in kernels. In its loop nests array 0 is the result, array I + 1 leaf I.
-template <std::size_t... I, class... Leaf>
-struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
+template <int... I, class... Leaf>
+struct leaf_pack<std::integer_sequence<int, I...>, Leaf...> : product<Leaf...> {
   static constexpr int arrays = static_cast<int>(sizeof...(Leaf)) + 1;
   using nest_type = loop_nest<arrays>;
 
-  explicit leaf_pack(Leaf const&... leaf) : leaf_slot<I, Leaf>{leaf}... {}
+  explicit leaf_pack(Leaf const&... leaf) : product<Leaf...>(leaf...) {}
 
   nest_type nest(shape const& extents, index_t const* result_strides) const {
-    return merge_loops<arrays>(extents, {result_strides, slot<I>(*this).strides()...});
+    return merge_loops<arrays>(extents, {result_strides, get<I>(*this).strides()...});
   }
 
   template <class F>
   KOKKOS_FUNCTION auto evaluate(F const& f, index_t const (&offset)[array_bound(arrays)]) const {
-    return f(slot<I>(*this).at(offset[I + 1])...);
+    return f(get<I>(*this).at(offset[I + 1])...);
   }
 
   /// Calls `visit(offset in the result, rows, length, rows() of each leaf...)` for rectangles of the two innermost
@@ -143,8 +139,8 @@ struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
     std::tuple<typename Leaf::buffer...> buffers;
     auto const call = [&](index_t const(&offset)[array_bound(arrays)], index_t rows, index_t first, index_t length) {
       visit(offset[0] + first * nest.step(0), rows, length,
-            slot<I>(*this).rows(offset[I + 1] + first * nest.step(I + 1), nest.row_stride(I + 1), nest.step(I + 1),
-                                length, std::get<I>(buffers))...);
+            get<I>(*this).rows(offset[I + 1] + first * nest.step(I + 1), nest.row_stride(I + 1), nest.step(I + 1),
+                               length, std::get<I>(buffers))...);
     };
     bool const buffered = (Leaf::buffered(nest.step(I + 1)) || ...);
     for_each_rectangle(nest, begin, end, [&](index_t(&offset)[array_bound(arrays)], index_t rows, index_t length) {
@@ -155,15 +151,9 @@ struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
       }
     });
   }
-
- private:
-  template <std::size_t J, class L>
-  KOKKOS_FUNCTION static L const& slot(leaf_slot<J, L> const& s) {
-    return s.leaf;
-  }
 };
 
 template <class... Leaf>
-using leaves = leaf_pack<std::index_sequence_for<Leaf...>, Leaf...>;
+using leaves = leaf_pack<std::make_integer_sequence<int, static_cast<int>(sizeof...(Leaf))>, Leaf...>;
 
 }  // namespace ashlar::kernels_detail

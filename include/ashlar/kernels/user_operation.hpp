@@ -36,7 +36,7 @@ struct user_kernel<Op, Rank, std::index_sequence<I...>, Row...> {
   shape rows;                                                    // local extents of the result, 1 for a whole label.
   index_set held[array_bound(Rank ? Rank : 1)];                  // global indices of the result's dimensions.
   index_t stride[sizeof...(Row)][array_bound(Rank ? Rank : 1)];  // of each tensor along them, 0 if it lacks the label.
-  value_pack<std::index_sequence<I...>, Row...> row;  // at the first index: of the result, then of the operands
+  product<Row...> row;  // at the first index: of the result, then of the operands
 
   KOKKOS_FUNCTION void operator()(index_t i) const {
     index_t at[array_bound(Rank ? Rank : 1)]{}, offset[sizeof...(Row)]{};
@@ -46,7 +46,7 @@ struct user_kernel<Op, Rank, std::index_sequence<I...>, Row...> {
       at[d] = held[d][k];
       ((offset[I] += k * stride[I][d]), ...);
     }
-    op.forward(static_cast<index_t const*>(at), moved(value_at<I>(row), offset[I])...);
+    op.forward(static_cast<index_t const*>(at), moved(get<I>(row), offset[I])...);
   }
   template <class R>
   KOKKOS_FUNCTION static R moved(R r, index_t by) {
@@ -94,8 +94,8 @@ void run(Op const& op, S const& space, scratch_memory, shard<T> const& y, shard<
     constexpr auto const& whole = Op::whole;
     using all = std::make_index_sequence<1 + sizeof...(X)>;
     using result_row = tensor_row<T, kernels_detail::count_whole(e.out, whole)>;
-    using rows = kernels_detail::value_pack<all, result_row,
-                                            tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>;
+    using rows =
+        kernels_detail::product<result_row, tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>;
     shape const extents = y.local_extents();
     kernels_detail::user_kernel<Op, e.out.rank, all, result_row,
                                 tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>

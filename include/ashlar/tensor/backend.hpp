@@ -58,9 +58,9 @@ auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X 
 template <class X>
 inline constexpr bool is_conjugate = false;
 template <class T, class L, class M, class Tensor>
-inline constexpr bool is_conjugate<expression<
-    T, L, M, kernels_detail::unary_node<ops_detail::fn::conjugate, kernels_detail::leaf_node>, tensor_source<Tensor>>> =
-    !layout_has_a_halo<L>::value;
+inline constexpr bool is_conjugate<
+    expression<T, L, M, kernels_detail::function_node<ops_detail::fn::conjugate, kernels_detail::leaf_node>,
+               tensor_source<Tensor>>> = !layout_has_a_halo<L>::value;
 
 /// True if one of the operands is conj(x), and they have one layout.
 template <class A, class B>

@@ -275,29 +275,10 @@ expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, sh
   return {m, e, n, s};
 }
 
-template <class T, class L, class F, class M, class A>
-auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const& a) {
-  using node = unary_node<F, node_of_t<A>>;
-  return make_expression<T, L>(m, extents, node{op.f, node_of(a)}, sources_of(a));
-}
-template <class T, class L, class F, class M, class A, class B>
-auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
-  using node = binary_node<F, node_of_t<A>, node_of_t<B>>;
-  return make_expression<T, L>(m, extents, node{op.f, node_of(a), node_of(b)}, join(sources_of(a), sources_of(b)));
-}
-template <class T, class L, class F, class M, class A, class B, class C>
-auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const& a, B const& b,
-                 C const& c) {
-  using node = ternary_node<F, node_of_t<A>, node_of_t<B>, node_of_t<C>>;
-  return make_expression<T, L>(m, extents, node{op.f, node_of(a), node_of(b), node_of(c)},
-                               join(join(sources_of(a), sources_of(b)), sources_of(c)));
-}
-template <class T, class L, class F, class M, class A, class B, class C, class D>
-auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const& a, B const& b,
-                 C const& c, D const& d) {
-  using node = quaternary_node<F, node_of_t<A>, node_of_t<B>, node_of_t<C>, node_of_t<D>>;
-  return make_expression<T, L>(m, extents, node{op.f, node_of(a), node_of(b), node_of(c), node_of(d)},
-                               join(join(sources_of(a), sources_of(b)), join(sources_of(c), sources_of(d))));
+template <class T, class L, class F, class M, class... A>
+auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const&... a) {
+  using node = function_node<F, node_of_t<A>...>;
+  return make_expression<T, L>(m, extents, node{op.f, product<node_of_t<A>...>(node_of(a)...)}, join(sources_of(a)...));
 }
 // A function of the index: the index is the first leaf.
 template <class L, int Rank, class M>
@@ -305,36 +286,12 @@ auto sources_of_index(device_mesh<M> const& m, shape const& extents) {
   region const part = local_region(extents, value_v<mesh_context<M, L>, owned_layout_t<L>>, m.sizes(), m.rank());
   return product<index_source<Rank>>({part});
 }
-template <class T, class L, class F, int Rank, class M, class A>
+template <class T, class L, class F, int Rank, class M, class... A>
 auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
-                 A const& a) {
-  using node = binary_node<F, leaf_node, node_of_t<A>>;
-  return make_expression<T, L>(m, extents, node{op.f.f, {}, node_of(a)},
-                               join(sources_of_index<L, Rank>(m, extents), sources_of(a)));
-}
-template <class T, class L, class F, int Rank, class M, class A, class B>
-auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
-                 A const& a, B const& b) {
-  using node = ternary_node<F, leaf_node, node_of_t<A>, node_of_t<B>>;
-  return make_expression<T, L>(m, extents, node{op.f.f, {}, node_of(a), node_of(b)},
-                               join(join(sources_of_index<L, Rank>(m, extents), sources_of(a)), sources_of(b)));
-}
-template <class T, class L, class F, int Rank, class M, class A, class B, class C>
-auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
-                 A const& a, B const& b, C const& c) {
-  using node = quaternary_node<F, leaf_node, node_of_t<A>, node_of_t<B>, node_of_t<C>>;
-  return make_expression<T, L>(
-      m, extents, node{op.f.f, {}, node_of(a), node_of(b), node_of(c)},
-      join(join(sources_of_index<L, Rank>(m, extents), sources_of(a)), join(sources_of(b), sources_of(c))));
-}
-template <class T, class L, class F, int Rank, class M, class A, class B, class C, class D>
-auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
-                 A const& a, B const& b, C const& c, D const& d) {
-  using node = quinary_node<F, leaf_node, node_of_t<A>, node_of_t<B>, node_of_t<C>, node_of_t<D>>;
-  return make_expression<T, L>(
-      m, extents, node{op.f.f, {}, node_of(a), node_of(b), node_of(c), node_of(d)},
-      join(join(join(sources_of_index<L, Rank>(m, extents), sources_of(a)), join(sources_of(b), sources_of(c))),
-           sources_of(d)));
+                 A const&... a) {
+  using node = function_node<F, leaf_node, node_of_t<A>...>;
+  return make_expression<T, L>(m, extents, node{op.f.f, product<leaf_node, node_of_t<A>...>({}, node_of(a)...)},
+                               join(sources_of_index<L, Rank>(m, extents), sources_of(a)...));
 }
 template <class T, class L, unsigned Dims, class M, class A, class Like>
 auto make_result(expand_op<Dims> const&, device_mesh<M> const& m, shape const& extents, A const& a, Like const&) {
@@ -347,8 +304,9 @@ template <class T, class L, class R, class M, class A>
 auto make_result(elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const& m, shape const& extents, A const& a) {
   constexpr layout_value layout = value_v<mesh_context<M, L>, L>;
   region const part = local_region(extents, layout, m.sizes(), m.rank());
-  using node = binary_node<kernels::dropout<T>, node_of_t<A>, leaf_node>;
-  return make_expression<T, L>(m, extents, node{kernels::dropout<T>(static_cast<double>(op.f.rate)), node_of(a), {}},
+  using node = function_node<kernels::dropout<T>, node_of_t<A>, leaf_node>;
+  kernels::dropout<T> const f(static_cast<double>(op.f.rate));
+  return make_expression<T, L>(m, extents, node{f, product<node_of_t<A>, leaf_node>(node_of(a), {})},
                                join(sources_of(a), product<random_source<is_cyclic_v<L>>>({op.f.key, extents, part})));
 }
 

@@ -30,16 +30,12 @@ using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
 // The identity. Its pullback notes where the cotangent is, and begins a measurement.
 template <class X>
 auto watched(X const& x, std::vector<passage>& seen, std::size_t& before) {
-  active<typename X::plain_type, X::replicated> result(x.recording_tape(), x.value());
-  result.recording_tape().push([result, x, &seen, &before] {
-    if (!result.cotangent().is_set()) return;
-    auto const ct = result.cotangent().take();
+  return autodiff_detail::linear(x, x.value(), [&seen, &before](auto const& ct) {
     seen.push_back({tensor_detail::cells_of(ct), pool::peak() - before});
-    x.cotangent().add(ct);
     pool::reset_peak();
     before = pool::in_use();
+    return ct;
   });
-  return result;
 }
 
 }  // namespace

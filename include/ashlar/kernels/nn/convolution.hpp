@@ -102,13 +102,13 @@ void run(ops_detail::conv2d_op<Stride, Dilation, Edge> const& op, S const& space
            images.data, kernel.data, y.data);
 }
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(ops_detail::conv2d_images_pullback_op<Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
+void run(ops_detail::conv2d_pullback_op<0, Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& g, shard<T const> const& ct, shard<T const> const& kernel) {
   convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g.local_extents(), kernel.local_extents()),
                       ct.data, kernel.data, g.data);
 }
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(ops_detail::conv2d_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
+void run(ops_detail::conv2d_pullback_op<1, Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& g, shard<T const> const& images, shard<T const> const& ct) {
   convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), g.local_extents()),
                       images.data, ct.data, g.data);
@@ -136,14 +136,14 @@ void run(ops_detail::conv2d_halo_op<Stride, Dilation, Edge, To> const& op, S con
   kernels_detail::strided_copy(space, static_cast<T const*>(dense.data()), first, loops);
 }
 template <int Stride, int Dilation, padding Edge, class L, class S, class T>
-void run(ops_detail::conv2d_halo_images_pullback_op<Stride, Dilation, Edge, L> const& op, S const& space,
+void run(ops_detail::conv2d_halo_pullback_op<0, Stride, Dilation, Edge, L> const& op, S const& space,
          scratch_memory memory, stored_shard<T> const& g, stored_shard<T const> const& ct,
          stored_shard<T const> const& kernel) {
   convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g, kernel.local_extents(), ct), ct.data,
                       kernel.data, g.data);
 }
-template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(ops_detail::conv2d_halo_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space,
+template <int Stride, int Dilation, padding Edge, class L, class S, class T>
+void run(ops_detail::conv2d_halo_pullback_op<1, Stride, Dilation, Edge, L> const& op, S const& space,
          scratch_memory memory, stored_shard<T> const& g, stored_shard<T const> const& images,
          stored_shard<T const> const& ct) {
   convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images, g.local_extents(), ct), images.data,

@@ -70,7 +70,7 @@ template <class R>
 constexpr bool is_zero_result(R const& value) {
   if constexpr (ops_detail::number_of_results<R> > 0) {
     return [&]<int... I>(std::integer_sequence<int, I...>) {
-      return (is_zero_result(ops_detail::several_at<I>(value)) && ...);
+      return (is_zero_result(get<I>(value)) && ...);
     }(std::make_integer_sequence<int, ops_detail::number_of_results<R>>{});
   } else {
     bool zero = true;

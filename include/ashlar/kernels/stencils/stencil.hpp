@@ -4,24 +4,10 @@
 #include "ashlar/kernels/stencils/checked_reads.hpp"
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
+#include "ashlar/meta/product.hpp"
 #include "ashlar/ops/stencils/stencil.hpp"
 
 namespace ashlar::kernels_detail {
-
-/// Operand I of a stencil: U is its neighbours.
-template <std::size_t I, class U>
-struct stencil_leaf {
-  U at;
-};
-template <class Index, class... U>
-struct stencil_leaves;
-template <std::size_t... I, class... U>
-struct stencil_leaves<std::index_sequence<I...>, U...> : stencil_leaf<I, U>... {};
-
-template <std::size_t I, class U>
-ASHLAR_FUNCTION stencil_leaf<I, U> const& stencil_leaf_at(stencil_leaf<I, U> const& l) {
-  return l;
-}
 
 /// Moves to the cell at an offset.
 template <class T, int Rank, int Cells>
@@ -48,11 +34,11 @@ struct stencil_output<several<R...>> {
  private:
   template <int... I>
   ASHLAR_FUNCTION stencil_output from(index_t by, std::integer_sequence<int, I...>) const {
-    return {several<R*...>((ops_detail::several_at<I>(first) + by)...)};
+    return {several<R*...>((get<I>(first) + by)...)};
   }
   template <int... I>
   ASHLAR_FUNCTION void put(index_t at, several<R...> const& value, std::integer_sequence<int, I...>) const {
-    ((ops_detail::several_at<I>(first)[at] = ops_detail::several_at<I>(value)), ...);
+    ((get<I>(first)[at] = get<I>(value)), ...);
   }
 };
 
@@ -60,7 +46,7 @@ struct stencil_output<several<R...>> {
 /// components is called once per cell, and others for each component.
 template <class F, class R, int Rank, class... T>
 struct stencil_kernel {
-  using index = std::index_sequence_for<T...>;
+  using index = std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>;
   static constexpr int cell_dims = ops_detail::cell_dimensions<F, Rank>;
   template <class E>
   using around = ops_detail::neighbours<E, Rank, cell_dims>;
@@ -73,7 +59,7 @@ struct stencil_kernel {
   index_t stride[array_bound(Rank)];
   index_t extent[array_bound(Rank)];
   cell_index<Rank> first;  // the global index of the box's first cell
-  stencil_leaves<index, around<T>...> operands;
+  product<around<T>...> operands;
 
   index_t rows() const {
     index_t n = 1;
@@ -129,22 +115,23 @@ struct stencil_kernel {
   }
 
  private:
-  template <std::size_t... I>
-  ASHLAR_FUNCTION void cells(index_t const (&at)[array_bound(Rank)], index_t n, std::index_sequence<I...>) const {
+  template <int... I>
+  ASHLAR_FUNCTION void cells(index_t const (&at)[array_bound(Rank)], index_t n,
+                             std::integer_sequence<int, I...>) const {
     index_t to = 0;
     for (int d = 0; d < Rank; ++d) to += at[d] * stride[d];
-    stencil_leaves<index, around<T>...> here = operands;
-    (move_cell(static_cast<stencil_leaf<I, around<T>>&>(here).at, at), ...);
+    product<around<T>...> here = operands;
+    (move_cell(get<I>(here), at), ...);
     cell_index<Rank> where = first;
     for (int d = 0; d < Rank; ++d) where.of[d] += at[d];
     stencil_output<R> const y = result.from(to);
-    if (is_contiguous(stride) && (is_contiguous(stencil_leaf_at<I>(here).at.stride) && ...)) {
+    if (is_contiguous(stride) && (is_contiguous(get<I>(here).stride) && ...)) {
       ASHLAR_INDEPENDENT
       for (index_t j = 0; j < n; ++j)
-        put<1>(y, j, call_checked<Rank>(f, beside(where, j), beside<1>(stencil_leaf_at<I>(here).at, j)...));
+        put<1>(y, j, call_checked<Rank>(f, beside(where, j), beside<1>(get<I>(here), j)...));
     } else {
       for (index_t j = 0; j < n; ++j)
-        put<0>(y, j, call_checked<Rank>(f, beside(where, j), beside<0>(stencil_leaf_at<I>(here).at, j)...));
+        put<0>(y, j, call_checked<Rank>(f, beside(where, j), beside<0>(get<I>(here), j)...));
     }
   }
   // True if the elements of a row are side by side, those of all components too.

@@ -11,7 +11,7 @@ namespace ashlar::kernels_detail {
 /// all components, each pair of a component that is read and one that is returned has a term.
 template <int Operand, class F, class R, class Ct, int Rank, class... T>
 struct stencil_back_kernel {
-  using index = std::index_sequence_for<T...>;
+  using index = std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>;
   using forward = stencil_kernel<F, R, Rank, T...>;
   template <class E>
   using around_cell = typename forward::template around<E>;
@@ -26,8 +26,8 @@ struct stencil_back_kernel {
   index_t begin[array_bound(Rank)], end[array_bound(Rank)];  // the stored positions of cells that the stencil computes
   Ct const* ct;                                              // at stored position 0 of the result, which need not exist
   index_t ct_stride[array_bound(Rank)];
-  cell_index<Rank> first;                           // the global index of stored position 0
-  stencil_leaves<index, around_cell<T>...> around;  // at stored position 0
+  cell_index<Rank> first;             // the global index of stored position 0
+  product<around_cell<T>...> around;  // at stored position 0
   R slope[array_bound(constant ? offsets * pairs
                                : 1)];  // by offset, component that is read, and component that is returned
 
@@ -137,13 +137,14 @@ struct stencil_back_kernel {
     }
   }
   // The derivative of the cell at stored position c.
-  template <std::size_t... I>
-  ASHLAR_FUNCTION auto slope_of(cell_index<Rank> const& o, cell_index<Rank> const& c, std::index_sequence<I...>) const {
-    stencil_leaves<index, around_cell<T>...> here = around;
+  template <int... I>
+  ASHLAR_FUNCTION auto slope_of(cell_index<Rank> const& o, cell_index<Rank> const& c,
+                                std::integer_sequence<int, I...>) const {
+    product<around_cell<T>...> here = around;
     cell_index<Rank> where = first;
     for (int d = 0; d < Rank; ++d) where.of[d] += c[d];
-    (move_cell(static_cast<stencil_leaf<I, around_cell<T>>&>(here).at, c.of), ...);
-    return ops_detail::slope_at<Operand, Rank>(f, o, where, stencil_leaf_at<I>(here).at...);
+    (move_cell(get<I>(here), c.of), ...);
+    return ops_detail::slope_at<Operand, Rank>(f, o, where, get<I>(here)...);
   }
 };
 

@@ -106,8 +106,8 @@ struct write_then_read {
 
   template <class... V>
   KOKKOS_FUNCTION auto operator()(T& element, V const&... v) const {
-    return at(element, value_pack<std::index_sequence_for<V...>, V const&...>(v...),
-              std::make_index_sequence<Written>{}, std::make_index_sequence<sizeof...(V) - Written>{});
+    return at(element, product<V const&...>(v...), std::make_index_sequence<Written>{},
+              std::make_index_sequence<sizeof...(V) - Written>{});
   }
   /// Combines the values of some rows with a total, in the order of reduce_rows.
   template <class Op, class R, class... Rows>
@@ -120,8 +120,8 @@ struct write_then_read {
  private:
   template <class Pack, std::size_t... W, std::size_t... R>
   KOKKOS_FUNCTION auto at(T& element, Pack const& v, std::index_sequence<W...>, std::index_sequence<R...>) const {
-    element = static_cast<T>(write(value_at<W>(v)...));
-    return value(value_at<Written + R>(v)...);
+    element = static_cast<T>(write(get<W>(v)...));
+    return value(get<Written + R>(v)...);
   }
   template <class Op, class Result, class Rows, std::size_t... W, std::size_t... R>
   Result by_rows(Result total, index_t rows, index_t length, typename kernels::written<T>::pointer const& to,

@@ -84,26 +84,17 @@ struct sliding_kernel {
   }
 };
 
-/// The cotangent of the images, from the cotangent of the result and the kernel.
-template <int Stride, int Dilation, padding Edge>
-struct conv2d_images_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
-  shape images;
-  constexpr explicit conv2d_images_pullback_op(shape const& s) : images(s) {}
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
-    return convolution_rule(cotangent_by_kernel, ct, kernel);
+/// The cotangent of operand 0, the images, from the cotangent of the result and the kernel; or of operand 1, the kernel, from
+/// the images and the cotangent of the result. It has the extents `like`.
+template <int Operand, int Stride, int Dilation, padding Edge>
+struct conv2d_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
+  static constexpr einsum_equation equation = Operand == 0 ? cotangent_by_kernel : images_by_cotangent;
+  shape like;
+  constexpr explicit conv2d_pullback_op(shape const& s) : like(s) {}
+  static constexpr rule_result rule(layout_value const& a, layout_value const& b) {
+    return convolution_rule(equation, a, b);
   }
-  constexpr shape extents(layout_value const&, shape const&, shape const&) const { return images; }
-};
-
-/// The cotangent of the kernel, from the images and the cotangent of the result.
-template <int Stride, int Dilation, padding Edge>
-struct conv2d_kernel_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
-  shape kernel;
-  constexpr explicit conv2d_kernel_pullback_op(shape const& s) : kernel(s) {}
-  static constexpr rule_result rule(layout_value const& images, layout_value const& ct) {
-    return convolution_rule(images_by_cotangent, images, ct);
-  }
-  constexpr shape extents(layout_value const&, shape const&, shape const&) const { return kernel; }
+  constexpr shape extents(layout_value const&, shape const&, shape const&) const { return like; }
 };
 
 template <int Stride, int Dilation, padding Edge>
@@ -127,32 +118,23 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
   template <int I, class Ct, class Y, class X, class K>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& images, K const& kernel) {
     if constexpr (I == 0)
-      return apply(conv2d_images_pullback_op<Stride, Dilation, Edge>{images.extents()}, ct, kernel);
+      return apply(conv2d_pullback_op<0, Stride, Dilation, Edge>{images.extents()}, ct, kernel);
     else
-      return apply(conv2d_kernel_pullback_op<Stride, Dilation, Edge>{kernel.extents()}, images, ct);
+      return apply(conv2d_pullback_op<1, Stride, Dilation, Edge>{kernel.extents()}, images, ct);
   }
 };
 
-/// The same with images (n, h, w, i) whose dimensions h and w have a halo. To is the layout of the result if it has one,
-/// else void.
-template <int Stride, int Dilation, padding Edge, class L>
-struct conv2d_halo_images_pullback_op : conv2d_images_pullback_op<Stride, Dilation, Edge> {
-  using conv2d_images_pullback_op<Stride, Dilation, Edge>::conv2d_images_pullback_op;
+/// The same with images (n, h, w, i) whose dimensions h and w have a halo, in the layout L. To is the layout of the result
+/// if it has one, else void.
+template <int Operand, int Stride, int Dilation, padding Edge, class L>
+struct conv2d_halo_pullback_op : conv2d_pullback_op<Operand, Stride, Dilation, Edge> {
+  using conv2d_pullback_op<Operand, Stride, Dilation, Edge>::conv2d_pullback_op;
   static constexpr bool reads_halo = true;
   template <class Owned>
-  using result_layout = typename layout_detail::with_owned_layout<halo_sums<L>, Owned>::type;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
-    return einsum_rule(cotangent_by_kernel, ct, kernel);
-  }
-};
-template <int Stride, int Dilation, padding Edge>
-struct conv2d_halo_kernel_pullback_op : conv2d_kernel_pullback_op<Stride, Dilation, Edge> {
-  using conv2d_kernel_pullback_op<Stride, Dilation, Edge>::conv2d_kernel_pullback_op;
-  static constexpr bool reads_halo = true;
-  template <class Owned>
-  using result_layout = Owned;
-  static constexpr rule_result rule(layout_value const& images, layout_value const& ct) {
-    return einsum_rule(images_by_cotangent, images, ct);
+  using result_layout = typename std::conditional_t<Operand == 0, layout_detail::with_owned_layout<halo_sums<L>, Owned>,
+                                                    std::type_identity<Owned>>::type;
+  static constexpr rule_result rule(layout_value const& a, layout_value const& b) {
+    return einsum_rule(conv2d_halo_pullback_op::equation, a, b);
   }
 };
 template <int Stride, int Dilation, padding Edge, class To>
@@ -166,11 +148,11 @@ struct conv2d_halo_op : conv2d_op<Stride, Dilation, Edge> {
   }
   template <int I, class Ct, class Y, class X, class K>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& images, K const& kernel) {
+    using Op = conv2d_halo_pullback_op<I, Stride, Dilation, Edge, layout_t<X>>;
     if constexpr (I == 0)
-      return apply(conv2d_halo_images_pullback_op<Stride, Dilation, Edge, layout_t<X>>{images.extents()},
-                   without_halo(ct), kernel);
+      return apply(Op{images.extents()}, without_halo(ct), kernel);
     else
-      return apply(conv2d_halo_kernel_pullback_op<Stride, Dilation, Edge>{kernel.extents()}, images, without_halo(ct));
+      return apply(Op{kernel.extents()}, images, without_halo(ct));
   }
 };
 

@@ -171,7 +171,7 @@ ASHLAR_FUNCTION constexpr auto result_component(R const& result, int c) {
 }
 template <class... R, int... I>
 ASHLAR_FUNCTION constexpr auto result_component(several<R...> const& result, int c, std::integer_sequence<int, I...>) {
-  return several<typename components_of<R>::element...>(result_component(several_at<I>(result), c)...);
+  return several<typename components_of<R>::element...>(result_component(get<I>(result), c)...);
 }
 template <class... R>
 ASHLAR_FUNCTION constexpr auto result_component(several<R...> const& result, int c) {

@@ -207,12 +207,12 @@ struct component_of_stencil {
   template <class... U>
     requires std::is_invocable_v<F const&, U const&...>
   ASHLAR_FUNCTION constexpr auto operator()(U const&... u) const {
-    return several_at<K>(f(u...));
+    return get<K>(f(u...));
   }
   template <int I, class... U>
     requires requires(F const& g, U const&... u) { g.template slope<I>(u...); }
   ASHLAR_FUNCTION constexpr auto slope(U const&... u) const {
-    return several_at<K>(f.template slope<I>(u...));
+    return get<K>(f.template slope<I>(u...));
   }
 };
 

@@ -66,10 +66,7 @@ stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, stencil_target<R, Rank> 
   }
   index_t lower[array_bound(Rank)];
   std::copy_n(cells.lower, Rank, lower);
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    using kernel = stencil_kernel<F, R, Rank, T...>;
-    (set_neighbours(static_cast<stencil_leaf<I, typename kernel::template around<T>>&>(k.operands).at, x, lower), ...);
-  }(std::index_sequence_for<T...>{});
+  k.operands.apply_to([&](auto&... u) { (set_neighbours(u, x, lower), ...); });
   return k;
 }
 

@@ -36,14 +36,10 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
     k.ct -= room * from.stride[d];
     k.first.of[d] = own.dim[d].begin - room;
   }
-  [&]<std::size_t... J>(std::index_sequence<J...>, auto const&... operand) {
-    (set_neighbours(
-         static_cast<stencil_leaf<
-             J, typename kernel::template around_cell<std::remove_const_t<element_t<decltype(operand)>>>>&>(k.around)
-             .at,
-         owned_cells_of(operand), corner),
-     ...);
-  }(std::index_sequence_for<X, V...>{}, x, v...);
+  k.around.apply_to([&](auto& first, auto&... u) {
+    set_neighbours(first, owned_cells_of(x), corner);
+    (set_neighbours(u, owned_cells_of(v), corner), ...);
+  });
   if constexpr (kernel::constant)
     for (int i = 0; i < kernel::offsets; ++i)
       for (int p = 0; p < kernel::pairs; ++p) {
