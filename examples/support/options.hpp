@@ -50,8 +50,8 @@ struct options {
   auto checkpoints([[maybe_unused]] communicator const& c, [[maybe_unused]] run_conditions const& of,
                    [[maybe_unused]] bool each_epoch = false) const {
 #ifdef ASHLAR_EXAMPLES_CHECKPOINT
-    return run_checkpoints(c, checkpoint, complete(of),
-                           {.every = every, .keep = keep, .asynchronous = asynchronous, .each_epoch = each_epoch});
+    return io::run_checkpoints(c, checkpoint, complete(of),
+                               {.every = every, .keep = keep, .asynchronous = asynchronous, .each_epoch = each_epoch});
 #else
     if (!checkpoint.empty())
       throw error("--checkpoint: this program was built without HDF5; install it and configure again");

@@ -37,6 +37,8 @@ constexpr auto redistribute_with_halo(X const& x, call_site const& w) {
     return x;
   else if constexpr (!has_a_halo<From>)
     return with_halo_filled<To>(with_halo<To>(redistribute<owned_layout_t<To>>(x, w)), w);
+  else if constexpr (!has_a_halo<To>)
+    return redistribute<To>(owned(x), w);
   else if constexpr (std::is_same_v<stale<From>, stale<To>>)
     return with_halo_filled<To>(as_stale(x), w);
   else
