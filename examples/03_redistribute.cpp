@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
       m, {7, 10}, KOKKOS_LAMBDA(index_t i, index_t j) { return static_cast<double>(10 * i + j); });
   if (root) {
     std::cout << "blocks, " << to_string(layout_t<decltype(blocks)>{}) << "\n";
-    draw<layout_t<decltype(blocks)>>(std::cout, m.shape(), blocks.extents());
+    planning::draw<layout_t<decltype(blocks)>>(std::cout, m.shape(), blocks.extents());
   }
 
   // [redistribute]
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   // [redistribute]
   if (root) {
     std::cout << "columns, " << to_string(layout_t<decltype(columns)>{}) << "\n";
-    draw<layout_t<decltype(columns)>>(std::cout, m.shape(), columns.extents());
+    planning::draw<layout_t<decltype(columns)>>(std::cout, m.shape(), columns.extents());
   }
 
   // Begun now, taken later: no rank waits for another one in between.

@@ -55,23 +55,23 @@ bool read(int argc, char** argv, options& given) {
 }
 
 index_t integer(options const& given, char const* option, index_t otherwise, index_t least) {
-  return given.at(option).empty() ? otherwise : parse_integer(option, given.at(option), least);
+  return given.at(option).empty() ? otherwise : planning::parse_integer(option, given.at(option), least);
 }
 
 void explore(options const& given) {
-  named_mesh const m = parse_named_mesh(given.at("--mesh"));
+  planning::named_mesh const m = planning::parse_named_mesh(given.at("--mesh"));
   layout_value const from = parse_layout(m, "--from", given.at("--from"), given.at("--from-partial"));
   layout_value const to = parse_layout(m, "--to", given.at("--to"), given.at("--to-partial"));
   index_t const element = integer(given, "--element-bytes", 4, 1), message = integer(given, "--message-bytes", 0, 0);
   if (element > 1 << 20) throw error("--element-bytes: an element has at most 1048576 bytes");
-  shape const extents = parse_extents(given.at("--extents"), element);
+  shape const extents = planning::parse_extents(given.at("--extents"), element);
   std::cout << text_of_plan(from, to, extents, m, element, {message, std::max(extents.size() * element, index_t{1})});
 }
 
 void explore_product(options const& given) {
-  named_mesh const m = parse_named_mesh(given.at("--mesh"));
+  planning::named_mesh const m = planning::parse_named_mesh(given.at("--mesh"));
   index_t const element = integer(given, "--element-bytes", 8, 1), message = integer(given, "--message-bytes", 0, 0);
-  named_product const p = parse_product(given.at("--product"), given.at("--extents"), element);
+  planning::named_product const p = planning::parse_product(given.at("--product"), given.at("--extents"), element);
   auto const layout = [&](std::string const& option) {
     return parse_layout(m, option, given.at(option), given.at(option + "-partial"));
   };

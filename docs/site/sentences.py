@@ -101,7 +101,7 @@ REMEDIES = {
     "ashlar::training::require_equal_replicas: the checksums": "Give all ranks of a replica the same parameters and gradients.",
     "ashlar::redistribute: the other mesh": "Pass a mesh of as many ranks, from the same communicator.",
     "ashlar::io::save_checkpoint: what is saved": ALIKE,
-    "ashlar::plan: links need": "Set `tensor_bytes`, and give the mesh a size for each axis.",
+    "ashlar::planning::plan: links need": "Set `tensor_bytes`, and give the mesh a size for each axis.",
     "ashlar::pool2d: without padding": "Take a smaller window, or pad the images.",
     "ashlar::conv2d: without padding": "Take a smaller kernel, or pad the images.",
     "ashlar::linalg: ScaLAPACK counts": "Solve a smaller system: ScaLAPACK's integers have 32 bits.",

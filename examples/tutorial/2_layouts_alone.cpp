@@ -25,7 +25,7 @@ static_assert(ledger_of_8.bytes_per_rank() == 64 * 4 * 2 * 3 / 4);
 
 int main() {
   std::cout << "10 x 6 elements of layout<\"data\", \"model\"> on 2 x 4 ranks:\n";
-  draw<layout<"data", "model">>(std::cout, grid{{2, 4}}, {10, 6});
+  planning::draw<layout<"data", "model">>(std::cout, grid{{2, 4}}, {10, 6});
   for (int model : {1, 4})  // the same function, for sizes of the run time
     std::cout << 8 / model << " x " << model << " ranks:\n" << collectives(grid{{8 / model, model}}, forward);
 }

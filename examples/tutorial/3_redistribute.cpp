@@ -23,9 +23,9 @@ int main(int argc, char** argv) {
   m.record(nullptr);
 
   if (m.rank() == 0) std::cout << "a, rows on ranks:\n";
-  draw(std::cout, a);
+  planning::draw(std::cout, a);
   if (m.rank() == 0) std::cout << "b, columns on ranks:\n";
-  draw(std::cout, b);
+  planning::draw(std::cout, b);
   if (m.rank() == 0) std::cout << "collectives:\n" << notes.log << "sums of the columns:\n";
   print(std::cout, t);
   for (double const s : gather_all(t))

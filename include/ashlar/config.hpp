@@ -79,12 +79,16 @@ using namespace meta_detail;
 namespace layout_detail {
 using namespace mesh_detail;
 }
+namespace planning {}
 namespace plan_detail {
 using namespace layout_detail;
-}
+using namespace planning;
+}  // namespace plan_detail
+namespace transforms {}
 namespace ops_detail {
 using namespace plan_detail;
-}
+using namespace transforms;
+}  // namespace ops_detail
 namespace autodiff_detail {
 using namespace ops_detail;
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 using namespace ashlar;
+using namespace ashlar::transforms;
 using namespace ashlar::io;
 using grid = mesh<axis<"p">, axis<"q">>;
 

@@ -129,15 +129,15 @@ OTHERS.append((f"a.cpp:6:11: error: no match for ‘operator[]’ (operand types
                ["ashlar::tensor: an element is on one rank or on several; write gather_all(x)[i] on all ranks, or x.view()(i) for the elements of this rank",
                 "  at a.cpp:6", '  layout layout<"x">']))
 # g++ 14 quotes each call on the way to the user's.
-OTHERS.append((f"""/usr/include/ashlar/plan/draw_plan.hpp: In instantiation of 'void ashlar::draw_svg(std::ostream&, int) [with From = {X}; To = {X}]':
-/usr/include/ashlar/plan/draw_plan.hpp:64:21:   required from 'void ashlar::draw_svg(std::ostream&, long) [with From = {X}; To = {X}]'
+OTHERS.append((f"""/usr/include/ashlar/plan/draw_plan.hpp: In instantiation of 'void ashlar::planning::draw_svg(std::ostream&, int) [with From = {X}; To = {X}]':
+/usr/include/ashlar/plan/draw_plan.hpp:64:21:   required from 'void ashlar::planning::draw_svg(std::ostream&, long) [with From = {X}; To = {X}]'
    64 |   draw_svg<From, To>(out, 1);
       |   ~~~~~~~~~~~~~~~~~~^~~~~~~~
 a.cpp:13:68:   required from here
    13 | void show(std::ostream& out) {{ draw_svg<rows, rows>(out, 2l); }}
       |                                ~~~~~~~~~~~~~~~~~~~~^~~~~~~~~
-/usr/include/ashlar/plan/draw_plan.hpp:52:28: error: static assertion failed: ashlar::draw_svg: the layouts differ; give one""",
-               ["ashlar::draw_svg: the layouts differ; give one", "  at a.cpp:13", '  layout layout<"x">']))
+/usr/include/ashlar/plan/draw_plan.hpp:52:28: error: static assertion failed: ashlar::planning::draw_svg: the layouts differ; give one""",
+               ["ashlar::planning::draw_svg: the layouts differ; give one", "  at a.cpp:13", '  layout layout<"x">']))
 # A header that is missing: the user's line is the one that includes ashlar.
 MISSING = "ashlar::io::save_hdf5: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
 for printed in [f"""In file included from /usr/include/ashlar/io/hdf5_id.hpp:4,

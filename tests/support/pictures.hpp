@@ -14,6 +14,7 @@
 namespace ashlar_test {
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 template <class L, class Mesh, int N>
 std::string picture(Mesh const& m, index_t const (&extents)[N]) {

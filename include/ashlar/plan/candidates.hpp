@@ -3,9 +3,7 @@
 #pragma once
 #include "ashlar/plan/planner.hpp"
 
-namespace ashlar {
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 /// True if a reduction may be one step between two layouts. Then dimensions stay as they are, or are split further by all
 /// axes that are reduced. Other steps have no such conditions.
@@ -32,7 +30,7 @@ struct plan_candidates {
   constexpr plan_candidates() = default;
   constexpr plan_candidates(layout_value const& from, layout_value const& to, axis_mask mesh_axes,
                             link_model const& links) {
-    add(ashlar::plan(from, to, mesh_axes, links));
+    add(ashlar::planning::plan(from, to, mesh_axes, links));
     partial_change const change(from, to);
     if (from.rank == 0 || change.reduced == 0 || change.padded != 0) return;
     if (change.reduce_levels == 1 && may_be_one_step(from, to)) {
@@ -93,7 +91,9 @@ struct plan_candidates {
   }
 };
 
-}  // namespace plan_detail
+}  // namespace ashlar::plan_detail
+
+namespace ashlar::planning {
 
 /// The plan that `redistribute` follows for a tensor of these extents on axes of these sizes. It is one of at most four,
 /// of which `plan` without extents is the first. A tensor that stays as partial as it is has that one plan.
@@ -108,9 +108,9 @@ constexpr redistribution_plan plan(layout_value const& from, layout_value const&
                                    link_model const& links = {}) {
   if (from.rank != to.rank || extents.rank != from.rank)
     meta_detail::fail(
-        "ashlar::plan: layouts and extents differ in their numbers of dimensions; give one extent for each dimension");
+        "ashlar::planning::plan: layouts and extents differ in their numbers of dimensions; give one extent for each dimension");
   plan_detail::plan_candidates const c(from, to, mesh_axes, links);
   return c.plan[c.least(extents, sizes, element_bytes, links.message_bytes)];
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning

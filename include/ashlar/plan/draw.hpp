@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ashlar {
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 // Joins words. Of more than 4 words it shows the first two and the last.
 ASHLAR_INLINE std::string listed(std::vector<std::string> const& words, char const* between);
@@ -69,11 +67,13 @@ constexpr layout_value drawn_layout() {
 template <class L>
 constexpr bool check_drawn_halo() {
   static_assert(!layout_detail::halo_is_missing<L>::value,
-                "ashlar::draw: the layout has no halo; leave with_halos out");
+                "ashlar::planning::draw: the layout has no halo; leave with_halos out");
   return layout_detail::layout_has_a_halo<L>::value;
 }
 
-}  // namespace plan_detail
+}  // namespace ashlar::plan_detail
+
+namespace ashlar::planning {
 
 /// Draws the blocks of a tensor and the ranks that hold them. Up to two dimensions are a grid (dimension 0 downwards)
 /// with index ranges at its borders and ranks in its cells. More dimensions are a table of regions. Replicas are
@@ -84,8 +84,8 @@ template <class L, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   using M = mesh<Axes...>;
   static_assert(!plan_detail::axes_missing_from_mesh<M, L>::value,
-                "ashlar::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-  if (extents.rank != L::rank) meta_detail::fail("ashlar::draw: give one extent per dimension of the layout");
+                "ashlar::planning::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  if (extents.rank != L::rank) meta_detail::fail("ashlar::planning::draw: give one extent per dimension of the layout");
   plan_detail::draw_shards(out, plan_detail::drawn_layout<M, L>(), m.sizes(), extents);
 }
 template <class L, std::size_t N, class... Axes>
@@ -129,7 +129,7 @@ void draw(std::ostream& out, X const& x, show_halos) {
   }
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning
 
 #if ASHLAR_IMPL
 #include "ashlar/plan/impl/draw.ipp"

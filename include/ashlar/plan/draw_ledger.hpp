@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ashlar {
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 // Bars of a picture: the text on the left of each, its length, and the axis that colours it.
 struct bars {
@@ -20,7 +18,9 @@ struct bars {
 
 ASHLAR_INLINE void draw_bars(std::ostream& out, bars const& b);
 
-}  // namespace plan_detail
+}  // namespace ashlar::plan_detail
+
+namespace ashlar::planning {
 
 /// Writes a picture of a ledger as a file of SVG: a bar for each record, as long as its bytes per rank are many, in the
 /// colour of its first axis. Equal collectives of a call site are one bar, with their number. The totals of further
@@ -47,7 +47,7 @@ void draw_svg(std::ostream& out, ledger<Mesh, Records> const& log) {
   plan_detail::draw_bars(out, bars);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning
 
 #if ASHLAR_IMPL
 #include "ashlar/plan/impl/draw_ledger.ipp"

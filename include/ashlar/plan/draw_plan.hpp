@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ashlar {
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 // One of several pictures: a file of SVG, the caption above it, and the lines of the arrow to the next picture.
 struct panel {
@@ -33,7 +31,9 @@ struct picture_rows {
 ASHLAR_INLINE std::string plan_picture(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
                                        index_t element_bytes, char const* const* names);
 
-}  // namespace plan_detail
+}  // namespace ashlar::plan_detail
+
+namespace ashlar::planning {
 
 /// Writes a picture of the plan by which `redistribute` brings a tensor from one layout to another, as a file of SVG:
 /// the layouts as draw_svg draws them, and between them the steps, with the bytes that the busiest rank receives. A
@@ -49,11 +49,11 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents, i
   using c = plan_detail::mesh_context<M, From, To>;
   static_assert(
       !plan_detail::axes_missing_from_mesh<M, From>::value && !plan_detail::axes_missing_from_mesh<M, To>::value,
-      "ashlar::draw_svg: a layout names an axis that the mesh does not have; use one of the mesh's axes");
+      "ashlar::planning::draw_svg: a layout names an axis that the mesh does not have; use one of the mesh's axes");
   static_assert(From::rank == To::rank,
-                "ashlar::draw_svg: the layouts have different numbers of dimensions; a redistribution keeps them");
+                "ashlar::planning::draw_svg: the layouts have different numbers of dimensions; a redistribution keeps them");
   if constexpr (From::rank == To::rank) {
-    if (extents.rank != From::rank) meta_detail::fail("ashlar::draw_svg: give one extent per dimension of the layout");
+    if (extents.rank != From::rank) meta_detail::fail("ashlar::planning::draw_svg: give one extent per dimension of the layout");
     redistribution_plan const p =
         plan(layout_detail::value_v<c, From>, layout_detail::value_v<c, To>, extents, m.sizes(), element_bytes,
              (axis_mask{1} << M::axes) - 1, plan_detail::complete_links<M>());
@@ -65,7 +65,7 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents
   draw_svg<From, To>(out, m, plan_detail::checked_extents<From>(extents), element_bytes);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning
 
 #if ASHLAR_IMPL
 #include "ashlar/plan/impl/draw_plan.ipp"

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ashlar {
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 // Colours of blocks: eight light ones that printers and most colour-blind readers tell apart, and grey for blocks
 // without a hue. The same colours, darker, are for frames.
@@ -92,7 +90,9 @@ ASHLAR_INLINE void draw_legend(std::ostream& out, drawn_tensor const& t, char co
 ASHLAR_INLINE void draw_picture(std::ostream& out, drawn_tensor const& t, char const* const* names,
                                 layout_detail::halo_widths const& widths = layout_detail::halo_widths{});
 
-}  // namespace plan_detail
+}  // namespace ashlar::plan_detail
+
+namespace ashlar::planning {
 
 /// Writes a picture of the blocks of a tensor, and the ranks that hold them, as a file of SVG. Blocks are to scale.
 /// Dimension 0 is drawn downwards and dimension 1 to the right. Of three dimensions the picture has three faces:
@@ -110,8 +110,8 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   using M = mesh<Axes...>;
   using owned = typename layout_detail::halo_of<L>::owned;
   static_assert(!plan_detail::axes_missing_from_mesh<M, owned>::value,
-                "ashlar::draw_svg: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-  if (extents.rank != L::rank) meta_detail::fail("ashlar::draw_svg: give one extent per dimension of the layout");
+                "ashlar::planning::draw_svg: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  if (extents.rank != L::rank) meta_detail::fail("ashlar::planning::draw_svg: give one extent per dimension of the layout");
   layout_value const layout = layout_detail::value_v<plan_detail::mesh_context<M, owned>, owned>;
   layout_detail::halo_widths widths;
   if constexpr (layout_detail::layout_has_a_halo<L>::value) widths = layout_detail::halo_of<L>::widths;
@@ -123,7 +123,7 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents
   draw_svg<L>(out, m, plan_detail::checked_extents<L>(extents));
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning
 
 #if ASHLAR_IMPL
 #include "ashlar/plan/impl/draw_svg.ipp"

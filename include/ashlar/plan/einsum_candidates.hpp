@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/plan/einsum_estimate.hpp"
 
-namespace ashlar {
+namespace ashlar::planning {
 
 /// A product of two tensors as a composition. The operands are redistributed into the layouts a and b. einsum gives the
 /// layout `product`, which is redistributed into the layout of the result. `operations` are the operations of the busiest rank. `bytes` and
@@ -15,7 +15,9 @@ struct product_plan {
   double cost = 0;
 };
 
-namespace plan_detail {
+}  // namespace ashlar::planning
+
+namespace ashlar::plan_detail {
 
 // What a product needs to know: the equation, and the layouts of the operands and of the result.
 struct product_task {
@@ -183,6 +185,4 @@ struct product_sizes {
   }
 };
 
-}  // namespace plan_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::plan_detail

@@ -4,7 +4,7 @@
 #include "ashlar/layout/einsum.hpp"
 #include "ashlar/plan/candidates.hpp"
 
-namespace ashlar {
+namespace ashlar::planning {
 
 /// The elements of a product: their bytes, and the operations of one multiplication and addition. Operations count as
 /// operations on doubles: a float takes half of one, a complex number four times as many.
@@ -13,7 +13,9 @@ struct element_cost {
   double operations = 2;
 };
 
-namespace plan_detail {
+}  // namespace ashlar::planning
+
+namespace ashlar::plan_detail {
 
 template <class T>
 inline constexpr element_cost element_cost_of{sizeof(T), static_cast<double>(sizeof(T)) / 4};
@@ -140,6 +142,4 @@ class redistribution_estimate {
   bool counts_messages_;
 };
 
-}  // namespace plan_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::plan_detail

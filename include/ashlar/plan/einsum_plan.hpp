@@ -3,9 +3,7 @@
 #pragma once
 #include "ashlar/plan/typical_products.hpp"
 
-namespace ashlar {
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 // A candidate with its exact price: its redistributions follow their plans for these extents. If `limit` is not
 // negative, it stops above this cost.
@@ -16,7 +14,7 @@ constexpr product_plan priced(product_plan p, product_task const& t, product_siz
     p.cost = cost_of(p.operations, p.bytes, p.messages, t.links);
     if (from == to || (limit >= 0 && p.cost > limit)) return;
     shape const extents = s.n.of(l);
-    redistribution_plan const r = ashlar::plan(from, to, extents, s.mesh, s.each.bytes, t.axes, t.links);
+    redistribution_plan const r = ashlar::planning::plan(from, to, extents, s.mesh, s.each.bytes, t.axes, t.links);
     p.bytes += r.bytes_per_rank(extents, s.mesh, s.each.bytes);
     p.messages += r.messages_per_rank(s.mesh);
   };
@@ -132,7 +130,9 @@ struct product_candidates {
   }
 };
 
-}  // namespace plan_detail
+}  // namespace ashlar::plan_detail
+
+namespace ashlar::planning {
 
 /// The plan of a product of two tensors in any layouts into layout `to`. `e` is the equation, as parse gives it.
 /// Each axis of the mesh splits a kept label, a summed label or a batch label, or does nothing; the splits that a, b and
@@ -151,4 +151,4 @@ constexpr product_plan einsum_plan(layout_detail::einsum_equation const& e, layo
   return priced(product_candidates(t, s).plan[0], t, s);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning

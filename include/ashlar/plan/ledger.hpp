@@ -187,7 +187,7 @@ class ledger {
   /// same axis. The other kind is a redistribution and back. The second redistribution takes the result of the first
   /// itself; other operations may need that result, too. There are at most 32 different pairs.
   constexpr plan_detail::waste_records const& waste() const { return waste_; }
-  constexpr void add_waste(waste_record r) {
+  constexpr void add_waste(planning::waste_record r) {
     r.times *= times_;
     waste_.add(r);
   }

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/mesh/mesh.hpp"
 
-namespace ashlar {
+namespace ashlar::planning {
 
 /// The cost model for plans if messages count as well as bytes. A message costs as much as `message_bytes` bytes
 /// (latency of the links times their bandwidth). `tensor_bytes` are the bytes of a whole tensor. `sizes` are the sizes
@@ -23,11 +23,13 @@ struct link_model {
 /// name of its own (all_gather, reduce_scatter, ...) stays one step. A program specialises it after the mesh's type and
 /// before the first use, in all its source files alike.
 /// Example: template <>
-/// inline constexpr link_model ashlar::links_of<grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
+/// inline constexpr link_model ashlar::planning::links_of<grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
 template <class Mesh>
 inline constexpr link_model links_of{};
 
-namespace plan_detail {
+}  // namespace ashlar::planning
+
+namespace ashlar::plan_detail {
 
 template <class Mesh>
 struct links_lack_a_size {
@@ -46,7 +48,7 @@ template <class Mesh>
 constexpr link_model complete_links() {
   static_assert(
       !links_lack_a_size<Mesh>::value,
-      "ashlar::links_of: a model of the links needs the bytes of a tensor, and sizes where they come at run time; state tensor_bytes and sizes");
+      "ashlar::planning::links_of: a model of the links needs the bytes of a tensor, and sizes where they come at run time; state tensor_bytes and sizes");
   constexpr link_model given = links_of<Mesh>;
   if constexpr (given.message_bytes == 0 || links_lack_a_size<Mesh>::value)
     return {.operations_per_byte = given.operations_per_byte};
@@ -56,5 +58,4 @@ constexpr link_model complete_links() {
     return {given.message_bytes, given.tensor_bytes, Mesh{}.sizes(), given.operations_per_byte};
 }
 
-}  // namespace plan_detail
-}  // namespace ashlar
+}  // namespace ashlar::plan_detail

@@ -11,9 +11,7 @@
 #include "ashlar/plan/candidates.hpp"
 #include "ashlar/plan/print.hpp"
 
-namespace ashlar {
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 [[noreturn]] inline void fail_to_parse(std::string const& text) { throw error(text); }
 
@@ -27,7 +25,9 @@ inline constexpr index_t most_ranks = 1 << 28;  // the planner adds up multiples
 ASHLAR_INLINE std::pair<std::string_view, std::string_view> assignment(std::string_view option, std::string_view item,
                                                                        char const* form);
 
-}  // namespace plan_detail
+}  // namespace ashlar::plan_detail
+
+namespace ashlar::planning {
 
 /// The integer, of `least` or more, that an option's text is.
 /// Error: ashlar::error with the option's name if the text is another.
@@ -76,7 +76,7 @@ ASHLAR_INLINE std::string text_of_steps(redistribution_plan const& p, char const
 ASHLAR_INLINE std::string text_of_plan(layout_value const& from, layout_value const& to, shape const& extents,
                                        named_mesh const& m, index_t element_bytes, link_model links = {});
 
-}  // namespace ashlar
+}  // namespace ashlar::planning
 
 #if ASHLAR_IMPL
 #include "ashlar/plan/impl/parse.ipp"

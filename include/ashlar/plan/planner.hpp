@@ -3,9 +3,7 @@
 #pragma once
 #include "ashlar/plan/route.hpp"
 
-namespace ashlar {
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 template <class F>
 constexpr void each_axis(axis_mask m, F f) {
@@ -278,7 +276,9 @@ class planner {
   }
 };
 
-}  // namespace plan_detail
+}  // namespace ashlar::plan_detail
+
+namespace ashlar::planning {
 
 /// The steps that bring a tensor from one layout into another. The value of the tensor stays the same.
 /// The plan has the least bytes per rank; then the fewest collectives, exchanges and messages, and the least memory.
@@ -297,8 +297,8 @@ class planner {
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0,
                                    link_model const& links = {}) {
   if (from.rank != to.rank)
-    meta_detail::fail("ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
+    meta_detail::fail("ashlar::planning::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
   return plan_detail::planner(from, to, mesh_axes, links).result();
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning

@@ -7,7 +7,7 @@
 #include "ashlar/plan/einsum_plan.hpp"
 #include "ashlar/plan/parse.hpp"
 
-namespace ashlar {
+namespace ashlar::planning {
 
 /// A product of two tensors, whose equation a program learns at run time, and the extents of its tensors.
 struct named_product {
@@ -28,7 +28,7 @@ ASHLAR_INLINE std::string text_of_product(named_product const& of, layout_value 
                                           layout_value const& to, named_mesh const& m, element_cost const& each = {},
                                           link_model links = {});
 
-}  // namespace ashlar
+}  // namespace ashlar::planning
 
 #if ASHLAR_IMPL
 #include "ashlar/plan/impl/print_product.ipp"

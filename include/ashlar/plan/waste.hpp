@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/config.hpp"
 
-namespace ashlar {
+namespace ashlar::planning {
 
 /// The reason why two redistributions of a tensor, one after the other, are wasteful.
 /// gather_then_slice: the second keeps a part of the elements that the first gathers along the same axis.
@@ -20,7 +20,9 @@ struct waste_record {
   int times = 1;
 };
 
-namespace plan_detail {
+}  // namespace ashlar::planning
+
+namespace ashlar::plan_detail {
 
 // True if two texts are equal. Their addresses may differ.
 constexpr bool same_text(char const* p, char const* q) {
@@ -64,6 +66,4 @@ struct redistribution_origin {
   char const* file = "";
 };
 
-}  // namespace plan_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::plan_detail

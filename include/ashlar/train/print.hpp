@@ -51,7 +51,7 @@ void print_blocks(std::ostream& out, device_mesh<M> const& m, char const* name, 
                   char const* purpose = "") {
   if (m.rank() != 0) return;
   out << "\n" << name << ", " << to_string(L{}) << purpose << "\n";
-  draw<L>(out, m.shape(), extents);
+  planning::draw<L>(out, m.shape(), extents);
 }
 
 /// Writes a number with its name and 4 decimals on rank 0: "test accuracy: 0.9700".

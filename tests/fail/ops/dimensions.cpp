@@ -2,6 +2,7 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::transforms;
 
 // The dimension as an argument of the function, as in NumPy and PyTorch, or no dimension where one must be named.
 namespace dimension_as_an_argument {
@@ -75,7 +76,7 @@ constexpr auto right = [] {
 constexpr auto wrong = [] {
   // error: ashlar::concatenate: the tensor has no such dimension; they count from 0
   (void)concatenate<3>(x, x);
-  // error: ashlar::fftshift: the tensor has no such dimension; they count from 0
+  // error: ashlar::transforms::fftshift: the tensor has no such dimension; they count from 0
   (void)fftshift<3>(x);
   // error: ashlar::take_along: the tensor has no such dimension; they count from 0
   (void)take_along<3>(x, i);

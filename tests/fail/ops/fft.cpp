@@ -5,6 +5,7 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::transforms;
 using grid = mesh<axis<"data">>;
 constexpr grid m{{2}};
 constexpr auto x = make<double, layout<"data", none>>(m, {8, 4});
@@ -12,7 +13,7 @@ constexpr auto x = make<double, layout<"data", none>>(m, {8, 4});
 // Types of cosine transforms count from 1.
 namespace dct_of_no_such_type {
 constexpr auto right = dct<1, 4>(x);
-// error: ashlar::dct: a cosine or sine transform has type 1, 2, 3 or 4; write one of these
+// error: ashlar::transforms::dct: a cosine or sine transform has type 1, 2, 3 or 4; write one of these
 constexpr auto wrong = dct<1, 5>(x);
 }  // namespace dct_of_no_such_type
 
@@ -59,7 +60,7 @@ constexpr auto wrong = fft_to<layout<none, "data">, 0, 0>(x);
 // A shift along a dimension that ranks share.
 namespace fftshift_of_a_sharded_dimension {
 constexpr auto right = fftshift<1>(x);
-// error: ashlar::fftshift: the axis shards the dimension that is shifted; redistribute the tensor first, to a layout in which this dimension is whole
+// error: ashlar::transforms::fftshift: the axis shards the dimension that is shifted; redistribute the tensor first, to a layout in which this dimension is whole
 constexpr auto wrong = fftshift<0>(x);
 }  // namespace fftshift_of_a_sharded_dimension
 

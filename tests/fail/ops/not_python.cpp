@@ -3,6 +3,7 @@
 #include <ostream>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using line = mesh<axis<"data">>;
 constexpr line m{{2}};
 constexpr auto x = make<float, layout<"data">>(m, {8});

@@ -3,6 +3,7 @@
 #include <iostream>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using line = mesh<axis<"x">>;
 
 // A tensor sent to a stream by one rank or by all: only print tells which ranks take part.
@@ -23,7 +24,7 @@ void wrong(std::ostream& out, device_mesh<line> const& m) {
   auto const x = make<float, layout<"x">>(m, {8});
   // error: ashlar::print: the layout has no halo; leave with_halos out
   print(out, x, with_halos);
-  // error: ashlar::draw: the layout has no halo; leave with_halos out
+  // error: ashlar::planning::draw: the layout has no halo; leave with_halos out
   draw(out, x, with_halos);
 }
 }  // namespace print_halos_without_a_halo

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::transforms;
 
 namespace {
 

@@ -5,12 +5,13 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 using counted_grid = mesh<axis<"far">, axis<"near">>;
 
 template <>
-inline constexpr link_model ashlar::links_of<counted_grid>{
+inline constexpr link_model ashlar::planning::links_of<counted_grid>{
     .message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = counted_grid{{16, 8}}.sizes()};
 
 namespace {

@@ -11,6 +11,7 @@
 #include <string>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 namespace {

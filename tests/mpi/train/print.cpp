@@ -8,6 +8,7 @@
 #include <sstream>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::training;
 using namespace ashlar::test;
 

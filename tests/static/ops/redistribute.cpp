@@ -3,6 +3,7 @@
 #include "ashlar/plan/plan.hpp"
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 namespace {
 

@@ -2,6 +2,7 @@
 #include "ashlar/plan/einsum_plan.hpp"
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using layout_detail::axis_list;
 using layout_detail::parse;
 

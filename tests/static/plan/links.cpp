@@ -2,15 +2,16 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 using grid = mesh<axis<"data">, axis<"model">>;                      // messages cost nothing
 using cluster = mesh<axis<"data", 16>, axis<"model", 8>>;            // sizes are known
 using machine = mesh<axis<"data">, axis<"model">, axis<"pipe", 2>>;  // typical sizes are stated
 
 template <>
-inline constexpr link_model ashlar::links_of<cluster>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
+inline constexpr link_model ashlar::planning::links_of<cluster>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
 template <>
-inline constexpr link_model ashlar::links_of<machine>{
+inline constexpr link_model ashlar::planning::links_of<machine>{
     .message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = machine{{16, 8, 2}}.sizes()};
 
 namespace {

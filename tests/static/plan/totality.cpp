@@ -2,6 +2,7 @@
 #include "ashlar/plan/planner.hpp"
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 namespace {
 

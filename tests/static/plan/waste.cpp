@@ -4,6 +4,7 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <random>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 TEST_CASE("parts are in order, cover the whole, differ by at most one, and own what they hold") {

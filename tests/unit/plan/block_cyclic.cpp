@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 namespace {

@@ -6,6 +6,7 @@
 #include "support/plan_search.hpp"
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 namespace {

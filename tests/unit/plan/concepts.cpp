@@ -5,6 +5,7 @@
 #include "support/pictures.hpp"
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar_test;
 
 namespace {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "support/plan_search.hpp"
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 using layout_detail::einsum_equation;
 using layout_detail::parse;

@@ -6,6 +6,7 @@
 #include <sstream>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 namespace {
 

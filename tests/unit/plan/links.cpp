@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 namespace {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 namespace {
 

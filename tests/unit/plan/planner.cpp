@@ -8,6 +8,7 @@
 #include <set>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 namespace {

@@ -9,6 +9,7 @@
 #include <string>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 
 namespace {
 
@@ -33,20 +34,20 @@ TEST_CASE("plans between layouts of different ranks, and of a model without size
   layout_value const rows = parse_layout(line, "--from", "x,none", ""), vector = parse_layout(line, "--to", "x", "");
   CHECK_THROWS_AS((void)plan(rows, vector), error);
   CHECK(sentence_of([&] { (void)plan(rows, vector); }) ==
-        "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
+        "ashlar::planning::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
   std::string const extents =
-      "ashlar::plan: layouts and extents differ in their numbers of dimensions; give one extent for each dimension";
+      "ashlar::planning::plan: layouts and extents differ in their numbers of dimensions; give one extent for each dimension";
   CHECK(sentence_of([&] { (void)plan(rows, vector, shape::of(4, 4), line.shape, 4); }) == extents);
   CHECK(sentence_of([&] { (void)plan(rows, rows, shape::of(4), line.shape, 4); }) == extents);
   CHECK(sentence_of([&] { (void)plan(rows, rows, 0, {.message_bytes = 1, .tensor_bytes = 1}); }) ==
-        "ashlar::plan: links need tensor_bytes, and the size of each axis that the layouts name");
+        "ashlar::planning::plan: links need tensor_bytes, and the size of each axis that the layouts name");
 }
 
 TEST_CASE("plans of more steps, and bundles of more collectives, than there is room for") {
   redistribution_plan full(layout_value{1, {}});
   CHECK(sentence_of([&] {
           for (int i = 0; i < 13; ++i) full.push(layout_value{1, {}});
-        }) == "ashlar::plan: more than 12 steps; redistribute through a layout with fewer reductions");
+        }) == "ashlar::planning::plan: more than 12 steps; redistribute through a layout with fewer reductions");
 }
 
 TEST_CASE("equations with too many labels") {
@@ -61,9 +62,9 @@ TEST_CASE("drawings of other extents than the layout's") {
   std::ostringstream out;
   mesh<axis<"x">> const m{{2}};
   CHECK(sentence_of([&] { draw<layout<"x", none>>(out, m, shape::of(4)); }) ==
-        "ashlar::draw: give one extent per dimension of the layout");
+        "ashlar::planning::draw: give one extent per dimension of the layout");
   CHECK(sentence_of([&] { draw_svg<layout<"x", none>>(out, m, shape::of(4)); }) ==
-        "ashlar::draw_svg: give one extent per dimension of the layout");
+        "ashlar::planning::draw_svg: give one extent per dimension of the layout");
   CHECK(out.str().empty());
 }
 

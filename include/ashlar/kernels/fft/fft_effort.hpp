@@ -3,21 +3,25 @@
 #pragma once
 #include <atomic>
 
-namespace ashlar {
+namespace ashlar::transforms {
 
 /// The effort of FFTW before the first transform of a shape. More effort makes transforms faster. `estimate` measures
 /// nothing. With the others, two runs or two ranks may choose different algorithms, so their results may differ by
 /// rounding. Transforms on devices have no such choice.
 enum class fft_effort { estimate, measure, patient };
 
-namespace kernels_detail {
+}  // namespace ashlar::transforms
+
+namespace ashlar::kernels_detail {
 
 inline std::atomic<fft_effort>& effort_of_ffts() {
   static std::atomic<fft_effort> effort{fft_effort::estimate};
   return effort;
 }
 
-}  // namespace kernels_detail
+}  // namespace ashlar::kernels_detail
+
+namespace ashlar::transforms {
 
 /// Sets the effort for transforms of shapes that follow. Shapes that were transformed with another effort are planned
 /// again.
@@ -25,4 +29,4 @@ inline std::atomic<fft_effort>& effort_of_ffts() {
 /// Example: set_fft_effort(fft_effort::measure)
 inline void set_fft_effort(fft_effort effort) { kernels_detail::effort_of_ffts() = effort; }
 
-}  // namespace ashlar
+}  // namespace ashlar::transforms

@@ -3,9 +3,7 @@
 #pragma once
 #include "ashlar/ops/fft/fft.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 enum class wave { cosine, sine };
 
@@ -21,7 +19,7 @@ struct dct_op : along_whole_dimension<Dim> {
   using element = T;
   static constexpr shape extents(layout_value const&, shape const& x) {
     if (W == wave::cosine && Type == 1 && x[Dim] == 1)
-      fail("ashlar::dct: a cosine transform of type 1 has 2 numbers or more; choose another type");
+      fail("ashlar::transforms::dct: a cosine transform of type 1 has 2 numbers or more; choose another type");
     return x;
   }
   template <int, class Ct, class Y, class X>
@@ -34,7 +32,7 @@ template <int Type>
 struct dct_type {
   static constexpr bool ok = Type >= 1 && Type <= 4;
   static constexpr void say() {
-    static_assert(ok, "ashlar::dct: a cosine or sine transform has type 1, 2, 3 or 4; write one of these");
+    static_assert(ok, "ashlar::transforms::dct: a cosine or sine transform has type 1, 2, 3 or 4; write one of these");
   }
 };
 
@@ -58,7 +56,9 @@ constexpr auto transform_by_waves(X const& x) {
       x);
 }
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::transforms {
 
 /// The cosine transform along dimension Dim of each line, of type 1 to 4, as scipy.fft.dct with norm=None. Both parts of
 /// complex numbers are transformed.
@@ -98,4 +98,4 @@ constexpr auto inverse_dst(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::sine, Type, ops_detail::direction::inverse>(x);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::transforms

@@ -4,16 +4,14 @@
 #include "ashlar/ops/fft/fft.hpp"
 #include "ashlar/ops/math.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 struct fftshift_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::fftshift: the axis shards the dimension that is shifted; redistribute the tensor first, to a layout in which this dimension is whole");
+        "ashlar::transforms::fftshift: the axis shards the dimension that is shifted; redistribute the tensor first, to a layout in which this dimension is whole");
   }
 };
 
@@ -43,7 +41,7 @@ template <class X, int Dim>
 struct fftshift_dimension {
   static constexpr bool ok = are_dimensions<rank_v<X>, Dim>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::fftshift: the tensor has no such dimension; they count from 0");
+    static_assert(ok, "ashlar::transforms::fftshift: the tensor has no such dimension; they count from 0");
   }
 };
 template <int Dim, class X>
@@ -59,7 +57,9 @@ struct frequency_at {
   ASHLAR_FUNCTION constexpr T operator()(T i) const { return (2 * i < n ? i : i - n) / unit; }
 };
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::transforms {
 
 /// The elements along dimension Dim in the order of the frequencies, from the most negative one on, as
 /// numpy.fft.fftshift. Whatever is partial stays partial.
@@ -100,4 +100,4 @@ constexpr auto rfftfreq(Handle const& m, index_t n, T d = T(1), call_site w = ca
   return plan_detail::evaluated(arange<T, L>(m, ops_detail::half_spectrum(n), T(0), T(1), w) / (static_cast<T>(n) * d));
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::transforms

@@ -25,7 +25,7 @@ ASHLAR_INLINE std::pair<std::string_view, std::string_view> assignment(std::stri
 
 }  // namespace ashlar::plan_detail
 
-namespace ashlar {
+namespace ashlar::planning {
 
 ASHLAR_INLINE index_t parse_integer(std::string_view option, std::string_view text, index_t least) {
   index_t n = 0;
@@ -170,4 +170,4 @@ ASHLAR_INLINE std::string text_of_plan(layout_value const& from, layout_value co
          "\npeak bytes: " + std::to_string(p.peak_bytes(extents, m.shape, element_bytes)) + "\n";
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning

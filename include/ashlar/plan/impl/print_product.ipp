@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of plan/print_product.hpp.
 
-namespace ashlar {
+namespace ashlar::planning {
 
 ASHLAR_INLINE named_product parse_product(std::string const& text, std::string_view extents, index_t element_bytes) {
   ashlar::equation letters(0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -60,4 +60,4 @@ ASHLAR_INLINE std::string text_of_product(named_product const& of, layout_value 
   return all;
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::planning

@@ -12,6 +12,7 @@
 #include <numbers>
 
 using namespace ashlar;
+using namespace ashlar::transforms;
 using namespace ashlar::test;
 
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::transforms;
 using namespace ashlar::test;
 
 namespace {

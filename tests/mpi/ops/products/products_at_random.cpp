@@ -10,6 +10,7 @@
 #include <random>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 namespace {

@@ -8,6 +8,7 @@
 #include <iomanip>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::test;
 
 namespace {

@@ -6,6 +6,7 @@
 #include "ashlar/autodiff/autodiff.hpp"
 
 using namespace ashlar;
+using namespace ashlar::transforms;
 using namespace ashlar::test;
 using grid = mesh<axis<"p">, axis<"q">>;
 using complex = std::complex<double>;

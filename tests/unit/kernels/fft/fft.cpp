@@ -10,6 +10,7 @@
 #include <random>
 
 using namespace ashlar;
+using namespace ashlar::transforms;
 using namespace test;
 using ops_detail::direction;
 

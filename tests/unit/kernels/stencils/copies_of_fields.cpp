@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using kernels_detail::field_box;
 using kernels_detail::loop_nest;
 using test::shared_vector;

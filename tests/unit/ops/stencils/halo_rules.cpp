@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::planning;
 using namespace ashlar::layout_detail;
 
 namespace {
