@@ -28,13 +28,13 @@ using replicated_variables = data_parallel<"data">;
 using split_batch = batch_sharded<"data", 4>;
 using split_rows = layout<none, halo("data", 4), none, none>;  // with room for rows of the neighbours
 
-template <bool Training, class Images = split_batch, statistics Over = statistics::global>
+template <bool Training, class Images = split_batch, nn::statistics Over = nn::statistics::global>
 constexpr auto network = [](auto const& p, auto const& others, auto const& x, auto rate, prng_key key) {
   auto images = unflatten<1>(x, {28, 28, 1}) * (decltype(rate)(1) / 255);
   auto [h1, s1] = normalized_conv2d<Training, Over, 1>(p.conv.d1, others.d1, redistribute<Images>(images));
   auto [h2, s2] = normalized_conv2d<Training, Over, 2>(p.conv.d2, others.d2, redistribute<Images>(h1));
   auto [h3, s3] = normalized_conv2d<Training, Over, 2>(p.conv.d3, others.d3, redistribute<Images>(h2));
-  auto pooled = redistribute<layout<"data", none>>(global_average_pool(h3));
+  auto pooled = redistribute<layout<"data", none>>(nn::global_average_pool(h3));
   auto logits = p.dense2(dropout(relu(p.dense1(pooled)), rate, key));
   return std::pair(logits, build<layer_triple>(s1, s2, s3));
 };
@@ -43,13 +43,14 @@ using sharded_images = layout<"data", none>;
 using sharded_labels = layout<"data">;
 constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 
-template <class Images, statistics Over>
+template <class Images, nn::statistics Over>
 constexpr auto compute_loss = [](auto const& p, auto const& s, auto const& x, auto const& y, auto rate, prng_key k) {
   auto [logits, after] = network<true, Images, Over>(p, s, x, rate, k);
-  return build<with_aux>(softmax_cross_entropy(logits, y), std::tuple(accuracy_count(stop_gradient(logits), y), after));
+  return build<with_aux>(nn::softmax_cross_entropy(logits, y),
+                         std::tuple(nn::accuracy_count(stop_gradient(logits), y), after));
 };
 
-template <class Images, statistics Over>
+template <class Images, nn::statistics Over>
 constexpr auto train_step = [](auto& state, auto const& x, auto const& y, auto rate, prng_key key) {
   auto& [trainable, others, moments] = state;
   auto [value, aux, grads] = value_and_grad<"data">(compute_loss<Images, Over>)(trainable, others, x, y, rate, key);
@@ -65,7 +66,7 @@ constexpr auto initial_state = [](auto const& m, prng_key key) {
   return std::tuple(p, init<replicated_variables, T>(m, other_variables, key), optimizer.init(p));
 };
 // [step]
-template <class Images = split_batch, class T = float, statistics Over = statistics::global>
+template <class Images = split_batch, class T = float, nn::statistics Over = nn::statistics::global>
 constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
   auto state = initial_state<T>(m, prng_key{1});
   auto labels = make<std::int32_t, sharded_labels>(m, {batch});
@@ -74,9 +75,9 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
 
 static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(collectives(grid{{4}}, dry_step<>).count() == 3 + 3 + 1);  // normalisations, backward, update
-static_assert(collectives(grid{{4}}, dry_step<split_batch, float, statistics::per_shard>).count() == 3 + 1);
+static_assert(collectives(grid{{4}}, dry_step<split_batch, float, nn::statistics::per_shard>).count() == 3 + 1);
 static_assert(collectives(grid{{4}}, dry_step<split_rows>).count() == 7 + 3 + 2 + 3);  // 3 exchanges, 2 sums of halos
-template <class Images, statistics Over, class T>
+template <class Images, nn::statistics Over, class T>
 void train(device_mesh<grid> const& m, options const& o, digit_sets const& digits) {
   auto state = initial_state<T>(m, fold_in(o.seed, 0));
   auto& [p, others, moments] = state;
@@ -114,7 +115,7 @@ int main(int argc, char** argv) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
     print_mesh(std::cout, m);
     digit_sets const digits = digit_sets_of(load_digits(m.communicator(), o));
-    return choose_value<statistics::global, statistics::per_shard>(o.per_shard, [&](auto over) {
+    return choose_value<nn::statistics::global, nn::statistics::per_shard>(o.per_shard, [&](auto over) {
       return o.choose<split_batch, split_rows>([&]<class I, class T> { train<I, over.value, T>(m, o, digits); });
     });
   });

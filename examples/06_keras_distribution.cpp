@@ -39,7 +39,7 @@ using in_turn = columns_then_rows<"data", "model">;
 // [step]
 template <class Strategy>
 constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
-  return mean_squared_error(network<Strategy>(p, images, rate, key), labels);
+  return nn::mean_squared_error(network<Strategy>(p, images, rate, key), labels);
 };
 template <class Strategy>
 constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels, auto rate, prng_key key) {

@@ -28,7 +28,8 @@ constexpr auto model<by_map> = build<layer_pair>(dense_of(784, 128), dense_of(12
 constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
   auto logits = p.d2(dropout(relu(p.d1(flatten<1, 3>(images))), rate, key));
   auto n = static_cast<element_t<decltype(logits)>>(labels.extents()[0]);  // the loss is a sum, as reduce_sum
-  return build<with_aux>(softmax_cross_entropy(logits, labels) * n, accuracy_count(stop_gradient(logits), labels));
+  return build<with_aux>(nn::softmax_cross_entropy(logits, labels) * n,
+                         nn::accuracy_count(stop_gradient(logits), labels));
 };
 
 // [step]

@@ -28,7 +28,7 @@ constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 
 constexpr auto loss = [](auto const& p, auto const& x, auto const& y, auto const& weights, auto rate, prng_key key) {
   auto logits = network(p, x, rate, key);
-  return build<with_aux>(softmax_cross_entropy(logits, y, weights), accuracy_count(stop_gradient(logits), y));
+  return build<with_aux>(nn::softmax_cross_entropy(logits, y, weights), nn::accuracy_count(stop_gradient(logits), y));
 };
 constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& y, auto const& w, auto rate, prng_key k) {
   auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, y, w, rate, k);

@@ -19,7 +19,7 @@ using sequences = layout<"data", "seq", none>;  // in pieces, of batches in piec
 
 constexpr auto model = build<linear>(weight{features, features});
 constexpr auto loss = [](auto const& p, auto const& x, auto const& taught) {
-  return mean_squared_error(apply(rope::rotary{}, einsum<"bsi,id->bsd">(x, p.kernel)), taught);
+  return nn::mean_squared_error(apply(rope::rotary{}, einsum<"bsi,id->bsd">(x, p.kernel)), taught);
 };
 constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const& x, auto const& taught) {
   auto [value, grads] = value_and_grad<axes("data", "seq")>(loss)(p, x, taught);

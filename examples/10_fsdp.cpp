@@ -38,7 +38,7 @@ constexpr auto network = [](auto const& p, auto const& x, auto rate, prng_key ke
 template <zero_stage S>
 constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto rate, prng_key key) {
   auto z = network<S>(p, x, rate, key);
-  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
+  return build<with_aux>(nn::softmax_cross_entropy(z, labels), nn::accuracy_count(stop_gradient(z), labels));
 };
 // [step]
 template <zero_stage S>

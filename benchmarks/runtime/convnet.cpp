@@ -17,6 +17,7 @@
 namespace {
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 using grid = mesh<axis<"data">>;
 

@@ -10,6 +10,7 @@
 namespace {
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace bench;
 using grid = mesh<axis<"h">>;
 using image = layout<none, halo("h", 1), none, none>;

@@ -296,7 +296,7 @@ void measure(int argc, char** argv) {
   device_mesh<line> const m(MPI_COMM_WORLD, sizes);
   auto const mpi = mesh_over_mpi<line>(sizes);
   races all("fft", argc, argv);
-  set_fft_effort(fft_effort::measure);
+  set_fft_effort(transforms::fft_effort::measure);
 #ifdef ASHLAR_BENCH_FFTW
   fftw_mpi_init();
 #endif

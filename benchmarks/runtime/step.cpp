@@ -11,6 +11,7 @@
 namespace {
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 using namespace training_benchmark;
 

@@ -10,19 +10,19 @@ layout_value layout_value_v axis_mask rule_result linearity fault dual
 none none_t axes literal dimension equation
 halo edge corners halo_sums stale fresh without_corners owned_layout_t with_halos exchange_halo
 stale fresh as_stale
-show_halos with_halos draw print
+show_halos with_halos planning::draw print
 local_region local_shape region interval index_set is_even shape
 is_even is_even_v static_extents_v fix_extents
 shape max_rank index_t static_extents
 op::sum op::max op::min op::prod partial all_reduce
-padding conv2d max_pool2d average_pool2d
+nn::padding nn::conv2d nn::max_pool2d nn::average_pool2d
 cyclic linalg::block_cyclic_t linalg::scalapack_descriptor
 names axis
 
 # ---- Einsum ----
 einsum einsum_to matmul chain equation elementwise
 einsum einsum_all_reduce einsum_reduce_scatter all_gather_einsum overlap_chunks
-matmul matmul_into einsum_to einsum_plan product_plan
+matmul matmul_into einsum_to planning::einsum_plan planning::product_plan
 chain einsum matmul repeated
 
 # ---- Collectives ----
@@ -31,7 +31,7 @@ all_reduce all_reduce_async bundle as_partial as_replicated comm::all_reduce
 all_gather all_gather_async gathered invariant comm::all_gather
 reduce_scatter reduce_scatter_async einsum_reduce_scatter comm::reduce_scatter
 all_to_all all_to_all_async comm::all_to_all
-redistribute redistribute_async redistribute_into redistribute_from redistribute_to plan
+redistribute redistribute_async redistribute_into redistribute_from redistribute_to planning::plan
 as_partial partial
 as_replicated as_replicated_async invariant
 as_replicated_async as_replicated pending
@@ -73,25 +73,25 @@ min argmin minimum
 argmax argmin element_index element_value
 sort argsort top_k take_along
 cumsum roll
-accuracy_count top_k_count confusion_counts
+nn::accuracy_count nn::top_k_count nn::confusion_counts
 sum_of_squares linalg::norm training::clip_by_global_norm
-top_k top_k_count
+top_k nn::top_k_count
 
 # ---- Losses ----
-softmax log_softmax softmax_cross_entropy sharded_cross_entropy
-softmax_cross_entropy sharded_cross_entropy mean_squared_error binary_cross_entropy binary_cross_entropy_from_logits
+softmax log_softmax nn::softmax_cross_entropy nn::sharded_cross_entropy
+nn::softmax_cross_entropy nn::sharded_cross_entropy nn::mean_squared_error nn::binary_cross_entropy nn::binary_cross_entropy_from_logits
 
 # ---- Random numbers ----
 prng_key fold_in random_bits uniform normal dropout
 
 # ---- Layers ----
-attention causal_softmax multi_head_attention attention_kernels
-causal_softmax softmax
-embedding take scatter_add drop_outside
+nn::attention nn::causal_softmax nn::multi_head_attention nn::attention_kernels
+nn::causal_softmax softmax
+nn::embedding take scatter_add drop_outside
 take take_along
-batch_norm batch_norm_inference batch_normalized batch_norm_options moving_statistics moving statistics
-batch_norm layer_norm rms_norm
-conv2d max_pool2d average_pool2d global_average_pool pooling
+nn::batch_norm nn::batch_norm_inference nn::batch_normalized nn::batch_norm_options nn::moving_statistics nn::moving nn::statistics
+nn::batch_norm nn::layer_norm nn::rms_norm
+nn::conv2d nn::max_pool2d nn::average_pool2d nn::global_average_pool nn::pooling
 training::dense training::dense_of training::linear training::affine training::sequential
 training::linear training::affine training::weight build
 
@@ -109,12 +109,12 @@ linalg::norm linalg::dot linalg::trace
 # ---- Transforms ----
 fft inverse_fft rfft inverse_rfft fft_to
 fft_to inverse_fft_to redistribute
-dct inverse_dct dst inverse_dst
-fftshift inverse_fftshift fftfreq rfftfreq fft
-set_fft_effort fft_effort
+transforms::dct transforms::inverse_dct transforms::dst transforms::inverse_dst
+transforms::fftshift transforms::inverse_fftshift transforms::fftfreq transforms::rfftfreq fft
+transforms::set_fft_effort transforms::fft_effort
 
 # ---- Element-wise operations ----
-relu sigmoid gelu gelu_tanh silu leaky_relu
+relu nn::sigmoid nn::gelu nn::gelu_tanh nn::silu nn::leaky_relu
 exp log sqrt square pow tanh
 sin cos tan atan2 tanh
 abs maximum minimum clamp floor where
@@ -129,12 +129,12 @@ value_and_grad vjp with_aux value_and_gradients value_aux_and_gradients active a
 remat remat_if value_and_grad
 
 # ---- Plans and ledgers ----
-plan redistribution_plan plan_step step_kind collective links_of link_model redistribute
-einsum_plan product_plan element_cost named_product parse_product text_of_product
-plan text_of_plan text_of_steps
-parse_integer parse_named_mesh parse_layout parse_extents named_mesh
-draw draw_svg to_string print describe
-waste_kind waste_record ledger
+planning::plan redistribution_plan plan_step step_kind collective planning::links_of planning::link_model redistribute
+planning::einsum_plan planning::product_plan planning::element_cost planning::named_product planning::parse_product planning::text_of_product
+planning::plan planning::text_of_plan planning::text_of_steps
+planning::parse_integer planning::parse_named_mesh planning::parse_layout planning::parse_extents planning::named_mesh
+planning::draw planning::draw_svg to_string print describe
+planning::waste_kind planning::waste_record ledger
 ledger recorder collective_record collective_total collectives call_site pass
 abstract_mesh abstract_tensor make collectives with_extents
 make uniform normal
@@ -201,7 +201,7 @@ training::init training::for_each_named training::weight training::initializer t
 training::fit training::evaluate training::metric training::batch_report training::epoch_report training::after_batch training::after_epoch training::show_on training::progress
 training::progress training::progress_style training::epoch_table training::csv_log
 training::accumulate datasets::microbatches
-training::test_accuracy accuracy_count training::require_equal_replicas
+training::test_accuracy nn::accuracy_count training::require_equal_replicas
 training::mean_over training::running_mean
 training::print_layouts training::print_step training::print_mesh training::print_blocks training::print_number training::print_peak_memory
 training::training_run training::run_options training::step_result training::number_log

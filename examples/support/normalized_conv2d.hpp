@@ -25,7 +25,7 @@ constexpr auto conv2d_layer_of(index_t size, index_t inputs, index_t outputs) {
 /// Moving statistics as variables of a model: means of 0, variances of 1.
 /// Example: moving_statistics_of(12) for conv2d_layer_of(3, 1, 12)
 constexpr auto moving_statistics_of(index_t channels) {
-  return build<moving_statistics>(weight{channels}, weight{channels}.from(initializer::ones));
+  return build<nn::moving_statistics>(weight{channels}, weight{channels}.from(initializer::ones));
 }
 
 /// relu(batch_norm(conv2d(x, kernel))), with shifts and without scales. In training it normalises by the statistics of the
@@ -34,14 +34,14 @@ constexpr auto moving_statistics_of(index_t channels) {
 /// Collective: as batch_norm. Cost: as conv2d and batch_norm.
 /// Example: auto [y, after] = normalized_conv2d<true, statistics::global, 2>(p.conv1, state.conv1, x);
 // [block]
-template <bool Training, statistics Over, int Stride, class P, class State, class X>
+template <bool Training, nn::statistics Over, int Stride, class P, class State, class X>
 constexpr auto normalized_conv2d(P const& p, State const& state, X const& x) {
-  auto h = conv2d<Stride>(x, p.kernel);
+  auto h = nn::conv2d<Stride>(x, p.kernel);
   if constexpr (Training) {
     auto [y, after] = batch_norm<Over>(h, none, p.shift, state);
-    return build<batch_normalized>(relu(y), after);
+    return build<nn::batch_normalized>(relu(y), after);
   } else {
-    return build<batch_normalized>(relu(batch_norm_inference(h, none, p.shift, state)), state);
+    return build<nn::batch_normalized>(relu(batch_norm_inference(h, none, p.shift, state)), state);
   }
 }
 // [block]

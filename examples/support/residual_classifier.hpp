@@ -41,8 +41,8 @@ struct residual_classifier {
     using T = element_t<decltype(y)>;
     auto const one = batch(i);
     auto z = all_reduce(einsum<"bh,ho->bo">(dropout(y, static_cast<T>(rate), one.key), readout));
-    auto const share = softmax_cross_entropy(z, one.labels) * (T(1) / T(n));
-    return build<with_aux>(share, accuracy_count(stop_gradient(z), one.labels));
+    auto const share = nn::softmax_cross_entropy(z, one.labels) * (T(1) / T(n));
+    return build<with_aux>(share, nn::accuracy_count(stop_gradient(z), one.labels));
   }
   constexpr auto embed_gradient(index_t i, auto const& ct) const { return einsum<"bi,bh->ih">(batch(i).x, ct); }
   constexpr auto alone(auto const& kernel, auto const& h) const { return residual_layer(kernel, h); }

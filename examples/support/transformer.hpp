@@ -56,8 +56,8 @@ constexpr auto model(sizes const& n) {
   index_t const c = n.channels;
   auto const norm_of = build<scale_and_shift>(weight{c}.from(initializer::ones), weight{c});
   auto const layer = build<block>(norm_of,
-                                  build<attention_kernels>(weight{3, c, n.heads, c / n.heads}.normal(0.1),
-                                                           weight{n.heads, c / n.heads, c}.normal(0.05)),
+                                  build<nn::attention_kernels>(weight{3, c, n.heads, c / n.heads}.normal(0.1),
+                                                               weight{n.heads, c / n.heads, c}.normal(0.05)),
                                   norm_of, build<affine>(weight{c, 4 * c}.normal(0.1), weight{4 * c}),
                                   build<affine>(weight{4 * c, c}.normal(0.05), weight{c}));
   auto const layers = [&] {
@@ -97,8 +97,8 @@ using layouts_of = zero<S, layouts, fully_sharded>;
 // [whole]
 // A layer's parameters as its products take them: an all-gather of each kernel where "data" shards it, else nothing.
 constexpr auto whole = [](auto const& p) {
-  auto attention = build<attention_kernels>(redistribute<layout<none, none, "model", none>>(p.attention.qkv),
-                                            redistribute<layout<"model", none, none>>(p.attention.out));
+  auto attention = build<nn::attention_kernels>(redistribute<layout<none, none, "model", none>>(p.attention.qkv),
+                                                redistribute<layout<"model", none, none>>(p.attention.out));
   auto up = build<affine>(redistribute<layout<none, "model">>(p.up.kernel), p.up.bias);
   auto down = build<affine>(redistribute<layout<"model", none>>(p.down.kernel), p.down.bias);
   return build<block>(p.before_attention, attention, p.before_mlp, up, down);
@@ -112,20 +112,20 @@ constexpr auto attention_of = [](auto const& x, auto const& p) {
   auto three = einsum<"bti,cihd->cbthd">(x, p.qkv);  // queries, keys and values
   auto turned = apply(rope::rotary<true>{}, three);  //  layout<none, "data", "sequence", "model", none>
   auto heads = all_to_all<"sequence", 3>(turned);    //  layout<none, "data", none, axes("model", "sequence"), none>
-  auto seen = attention(select(heads, 0), select(heads, 1), select(heads, 2), true);
+  auto seen = nn::attention(select(heads, 0), select(heads, 1), select(heads, 2), true);
   return einsum<"bthd,hdo->bto">(all_to_all<"sequence", 1>(seen), p.out);
 };
 // [attention]
 
 // [block]
 constexpr auto layer_of = [](auto const& x, auto const& p, auto rate, prng_key key) {
-  auto h = all_gather<"model">(
-      layer_norm(x, p.before_attention.scale, p.before_attention.shift, 1e-5));  //  layout<"data", "sequence", none>
-  auto a = attention_of(h, p.attention);                                         //  the result is partial over "model"
+  auto h = all_gather<"model">(nn::layer_norm(x, p.before_attention.scale, p.before_attention.shift,
+                                              1e-5));  //  layout<"data", "sequence", none>
+  auto a = attention_of(h, p.attention);               //  the result is partial over "model"
   auto y = x + dropout(reduce_scatter<"model", 1>(a), rate,
                        fold_in(key, 0));  //  layout<"data", axes("sequence", "model"), none>
-  auto g = all_gather<"model">(layer_norm(y, p.before_mlp.scale, p.before_mlp.shift, 1e-5));
-  auto u = gelu(einsum<"bti,ij->btj">(g, p.up.kernel) + p.up.bias);  //  layout<"data", "sequence", "model">
+  auto g = all_gather<"model">(nn::layer_norm(y, p.before_mlp.scale, p.before_mlp.shift, 1e-5));
+  auto u = nn::gelu(einsum<"bti,ij->btj">(g, p.up.kernel) + p.up.bias);  //  layout<"data", "sequence", "model">
   auto d = reduce_scatter<"model", 1>(einsum<"btj,jo->bto">(u, p.down.kernel));
   return y + dropout(d + p.down.bias, rate, fold_in(key, 1));
 };
@@ -140,18 +140,18 @@ constexpr auto gathered_layer = [](auto const& x, auto const& p, auto rate, prng
 template <bool EachPass = false>
 constexpr auto logits_of = [](auto const& p, auto const& characters, auto rate, prng_key key) {
   auto tokens = redistribute<layout<"model", none>>(p.tokens);
-  auto x = reduce_scatter<"model", 1>(embedding(tokens, characters));
+  auto x = reduce_scatter<"model", 1>(nn::embedding(tokens, characters));
   auto run = remat_if<EachPass>(gathered_layer);
   auto h = chain(p.layers, dropout(x, rate, fold_in(key, 0)), [&](auto const& y, auto const& layer, std::size_t i) {
     return run(y, layer, rate, fold_in(key, i + 1));
   });
-  auto last = all_gather<"model">(layer_norm(h, p.last.scale, p.last.shift, 1e-5));
+  auto last = all_gather<"model">(nn::layer_norm(h, p.last.scale, p.last.shift, 1e-5));
   return einsum<"bti,vi->btv">(last, tokens);  //  layout<"data", "sequence", "model">: the table serves both ends
 };
 
 template <bool EachPass>
 constexpr auto loss = [](auto const& p, auto const& characters, auto const& next, auto rate, prng_key key) {
-  return sharded_cross_entropy(logits_of<EachPass>(p, characters, rate, key), next);
+  return nn::sharded_cross_entropy(logits_of<EachPass>(p, characters, rate, key), next);
 };
 // [network]
 
@@ -159,8 +159,8 @@ constexpr auto loss = [](auto const& p, auto const& characters, auto const& next
 // Gradients reduced over "data", each rank its share of what fully_sharded shares out.
 constexpr auto scattered = [](auto const& g) {
   auto const layer = [](auto const& l) {
-    auto attention = build<attention_kernels>(reduce_scatter<"data", 1>(l.attention.qkv),
-                                              reduce_scatter<"data", 2>(l.attention.out));
+    auto attention = build<nn::attention_kernels>(reduce_scatter<"data", 1>(l.attention.qkv),
+                                                  reduce_scatter<"data", 2>(l.attention.out));
     auto up = build<affine>(reduce_scatter<"data", 0>(l.up.kernel), l.up.bias);
     auto down = build<affine>(reduce_scatter<"data", 1>(l.down.kernel), l.down.bias);
     return build<block>(l.before_attention, attention, l.before_mlp, up, down);

@@ -26,7 +26,7 @@ constexpr auto network = [](auto const& p, auto const& x) {
   return all_reduce(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), p.d2.kernel)) + p.d2.bias;
 };
 constexpr auto loss = [](auto const& p, auto const& x, auto const& y) {
-  return softmax_cross_entropy(network(p, x), y);
+  return nn::softmax_cross_entropy(network(p, x), y);
 };
 
 int main(int argc, char** argv) {

@@ -76,9 +76,11 @@ ASHLAR_FUNCTION constexpr std::size_t array_bound(auto n) { return static_cast<s
 namespace mesh_detail {
 using namespace meta_detail;
 }
+namespace nn {}
 namespace layout_detail {
 using namespace mesh_detail;
-}
+using namespace nn;
+}  // namespace layout_detail
 namespace planning {}
 namespace plan_detail {
 using namespace layout_detail;

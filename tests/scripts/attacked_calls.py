@@ -12,7 +12,7 @@ from public_names import blanked, head_of, name_of
 # The functions that the attacks leave out, by reason.
 left_out = {
     "send nothing themselves": "as_partial as_replicated as_replicated_async",
-    "are made of calls that are attacked": """batch_norm sharded_cross_entropy multi_head_attention stencil_and_reduce update
+    "are made of calls that are attacked": """nn::batch_norm nn::sharded_cross_entropy nn::multi_head_attention stencil_and_reduce update
         training::dense training::place training::update_in_shares linalg::norm linalg::dot linalg::trace io::run_checkpoints training::training_run
         training::test_accuracy""",
     "call functions of the program": """training::accumulate training::fit training::mean_over overlap_chunks remat value_and_grad vjp training::gpipe

@@ -14,10 +14,11 @@ from public_names import blanked, head_of, public_declarations
 root = pathlib.Path(sys.argv[1])
 # Functions whose sentence is that of another one.
 AS = {
-    "ashlar::fft": "fft inverse_fft rfft inverse_rfft fft_to inverse_fft_to dct inverse_dct dst inverse_dst",
+    "ashlar::fft": "fft inverse_fft rfft inverse_rfft fft_to inverse_fft_to "
+                   "transforms::dct transforms::inverse_dct transforms::dst transforms::inverse_dst",
     "ashlar::linalg": "linalg::cholesky linalg::eigh linalg::lstsq linalg::lu linalg::qr linalg::solve linalg::svd linalg::tall_skinny_qr "
                       "linalg::trace linalg::triangular_solve",
-    "ashlar::attention": "multi_head_attention",
+    "ashlar::nn::attention": "nn::multi_head_attention",
 }
 OTHERS = {
     "moves elements, whatever their type; tests/mpi/tensor/element_types.cpp has the collectives":

@@ -14,8 +14,8 @@ root = pathlib.Path(sys.argv[1])
 OTHERS = {
     "element_index": "takes the result of argmax, which reads no halo",
     "element_value": "takes the result of argmax, which reads no halo",
-    "global_average_pool": "composed of mean",
-    "multi_head_attention": "composed of einsum and attention",
+    "nn::global_average_pool": "composed of mean",
+    "nn::multi_head_attention": "composed of einsum and attention",
     "unpack": "takes the result of pack",
 }
 CHAINS = {"chain": "calls the functions of the program"}  # in dry runs
@@ -34,7 +34,7 @@ for folder in ("ops", "tensor"):
 def called_in(*folders):
     sources = (source.read_text(encoding="utf-8") for folder in folders for source in (root / "tests" / folder).rglob("*.cpp"))
     with_halos = "\n".join(text for text in sources if re.search(r"\bhalo\(|\bstale<", text))
-    return {name for name in functions if re.search(rf"\b{name}\b(<[^;]*?>)?\(", with_halos)}
+    return {name for name in functions if re.search(rf"\b{name.rpartition('::')[2]}\b(<[^;]*?>)?\(", with_halos)}
 
 
 called, dry = called_in("."), called_in("static", "fail")

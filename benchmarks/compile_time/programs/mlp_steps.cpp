@@ -4,6 +4,7 @@
 #include <cstdio>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 using line = mesh<axis<"data">>;
 constexpr index_t batch = 128;

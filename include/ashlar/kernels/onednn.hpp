@@ -14,8 +14,8 @@
 namespace ashlar::kernels_detail {
 
 [[noreturn]] inline void fail_in_onednn(dnnl_status_t status) {
-  if (status == dnnl_out_of_memory) throw error("ashlar::conv2d: oneDNN finds no memory");
-  throw error("ashlar::conv2d: oneDNN fails with status " + std::to_string(static_cast<int>(status)) +
+  if (status == dnnl_out_of_memory) throw error("ashlar::nn::conv2d: oneDNN finds no memory");
+  throw error("ashlar::nn::conv2d: oneDNN fails with status " + std::to_string(static_cast<int>(status)) +
               "; ONEDNN_VERBOSE=1 shows its calls");
 }
 inline void check_onednn(dnnl_status_t status) {

@@ -3,13 +3,15 @@
 #pragma once
 #include "ashlar/config.hpp"
 
-namespace ashlar {
+namespace ashlar::nn {
 
 /// The treatment of the edges. `valid`: windows are inside the dimension only. `same`: there is one window per `stride`
 /// elements, and windows may extend beyond both edges. If the number of positions outside is odd, the end has one more.
 enum class padding { valid, same };
 
-namespace layout_detail {
+}  // namespace ashlar::nn
+
+namespace ashlar::layout_detail {
 
 /// Windows over a dimension of n elements. A window has `size` elements that are `dilation` apart, and there is a
 /// window every `stride` elements. If `number` is not negative, it is the number of windows, and the first one begins
@@ -40,6 +42,4 @@ struct windows {
   ASHLAR_FUNCTION constexpr index_t first(index_t i) const { return i * stride - before(); }
 };
 
-}  // namespace layout_detail
-
-}  // namespace ashlar
+}  // namespace ashlar::layout_detail

@@ -20,7 +20,7 @@ double test_accuracy(device_mesh<M> const& m, datasets::dataset const& test, ops
                      Logits logits) {
   return mean_over(labelled_stream<T, X, Y>(m, test.batch(1000), factor.element()), [&](auto const& batch) {
     auto const& [x, y] = batch.tensors;
-    return item(all_reduce(accuracy_count(logits(x), y)));
+    return item(all_reduce(nn::accuracy_count(logits(x), y)));
   });
 }
 

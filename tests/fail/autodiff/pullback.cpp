@@ -2,6 +2,7 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});

@@ -1,6 +1,7 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 
 // The transpose of an exchange on a tensor whose halo holds no sums.
 namespace without_sums {
@@ -41,7 +42,7 @@ constexpr auto wrong = [] {
   (void)as_stale(x);
   // error: ashlar::stencil: the halo holds sums; write add_halo(x) first
   (void)stencil(shifted{}, z);
-  // error: ashlar::conv2d: the halo of the images holds sums; write add_halo(images) first
+  // error: ashlar::nn::conv2d: the halo of the images holds sums; write add_halo(images) first
   (void)conv2d(z, k);
   // error: ashlar::pool2d: the halo of the images holds sums; write add_halo(images) first
   (void)max_pool2d<2>(z);

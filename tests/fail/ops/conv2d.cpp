@@ -1,6 +1,7 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 constexpr auto k = make<float, layout<none, none, none, none>>(m, {3, 3, 4, 2});
@@ -10,7 +11,7 @@ using images = layout<none, halo("h", 1), halo("w", 1), none>;
 // An axis that shards the batch and the filters.
 namespace batch_and_filters_on_one_axis {
 constexpr auto right = conv2d(x, make<float, layout<none, none, none, "model">>(m, {3, 3, 4, 2}));
-// error: ashlar::conv2d: the axis shards different dimensions of images and kernel, or channels in another order or in other blocks; redistribute one of them
+// error: ashlar::nn::conv2d: the axis shards different dimensions of images and kernel, or channels in another order or in other blocks; redistribute one of them
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, "data">>(m, {3, 3, 4, 2}));
 }  // namespace batch_and_filters_on_one_axis
 
@@ -18,7 +19,7 @@ constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, "data">>(m
 namespace channels_of_other_number {
 constexpr auto x = make<float, layout<"data", none, none, none>>(m, static_extents<8, 6, 6, 4>{});
 constexpr auto right = conv2d(x, make<float, layout<none, none, none, none>>(m, static_extents<3, 3, 4, 2>{}));
-// error: ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i
+// error: ashlar::nn::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, none>>(m, static_extents<3, 3, 5, 2>{}));
 }  // namespace channels_of_other_number
 
@@ -26,7 +27,7 @@ constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, none>>(m, 
 namespace channels_one_sided {
 constexpr auto x = make<float, layout<none, none, none, "model">>(m, {8, 6, 6, 4});
 constexpr auto right = conv2d(x, make<float, layout<none, none, "model", none>>(m, {3, 3, 4, 2}));
-// error: ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first
+// error: ashlar::nn::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, none>>(m, {3, 3, 4, 2}));
 }  // namespace channels_one_sided
 
@@ -48,7 +49,7 @@ constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right =
     conv2d(exchange_halo(make<float, stale<layout<none, halo("h", 1), halo("w", 1), none>>>(m, {1, 8, 8, 3})), k);
-// error: ashlar::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo
+// error: ashlar::nn::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo
 constexpr auto wrong = conv2d(
     exchange_halo(make<float, stale<layout<none, halo("h", 1), halo("w", 1), halo(none, 1)>>>(m, {1, 8, 8, 3})), k);
 }  // namespace of_a_halo_of_channels
@@ -56,7 +57,7 @@ constexpr auto wrong = conv2d(
 // A maximum does not pass through a sum.
 namespace of_a_partial_maximum {
 constexpr auto right = conv2d(make<float, partial<layout<none, none, none, none>, "model">>(m, {8, 6, 6, 4}), k);
-// error: ashlar::conv2d: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first
+// error: ashlar::nn::conv2d: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first
 constexpr auto wrong =
     conv2d(make<float, partial<layout<none, none, none, none>, "model", op::max>>(m, {8, 6, 6, 4}), k);
 }  // namespace of_a_partial_maximum
@@ -64,7 +65,7 @@ constexpr auto wrong =
 // A kernel cut within its windows.
 namespace of_a_sharded_window {
 constexpr auto right = conv2d(x, k);
-// error: ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo("h", 1)
+// error: ashlar::nn::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo("h", 1)
 constexpr auto wrong = conv2d(x, make<float, layout<"model", none, none, none>>(m, {3, 3, 4, 2}));
 }  // namespace of_a_sharded_window
 
@@ -74,21 +75,21 @@ using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right = conv2d(make<float, replicated<4>>(m, {1, 8, 8, 3}), k);
-// error: ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo("h", 1)
+// error: ashlar::nn::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo("h", 1)
 constexpr auto wrong = conv2d(make<float, layout<none, cyclic("h", 2), none, none>>(m, {1, 8, 8, 3}), k);
 }  // namespace of_cyclic_rows
 
 // Images without channels.
 namespace of_other_rank {
 constexpr auto right = conv2d(x, k);
-// error: ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each
+// error: ashlar::nn::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each
 constexpr auto wrong = conv2d(make<float, layout<"data", none, none>>(m, {8, 6, 6}), k);
 }  // namespace of_other_rank
 
 // Windows that would reach over the pieces of an image.
 namespace of_sharded_pixels {
 constexpr auto right = conv2d(x, k);
-// error: ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo("h", 1)
+// error: ashlar::nn::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo("h", 1)
 constexpr auto wrong = conv2d(make<float, layout<none, "data", none, none>>(m, {8, 6, 6, 4}), k);
 }  // namespace of_sharded_pixels
 
@@ -96,7 +97,7 @@ constexpr auto wrong = conv2d(make<float, layout<none, "data", none, none>>(m, {
 namespace of_two_partials {
 constexpr auto x = make<float, partial<layout<none, none, none, none>, "model">>(m, {8, 6, 6, 4});
 constexpr auto right = conv2d(x, k);
-// error: ashlar::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first
+// error: ashlar::nn::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first
 constexpr auto wrong = conv2d(x, make<float, partial<layout<none, none, none, none>, "model">>(m, {3, 3, 4, 2}));
 }  // namespace of_two_partials
 
@@ -107,7 +108,7 @@ constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto x = make<float, stale<images>>(m, {1, 8, 8, 3});
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right = conv2d(exchange_halo(x), k);
-// error: ashlar::conv2d: the halo of the images is stale; write exchange_halo(images)
+// error: ashlar::nn::conv2d: the halo of the images is stale; write exchange_halo(images)
 constexpr auto wrong = conv2d(x, k);
 }  // namespace on_a_stale_halo
 
@@ -115,14 +116,14 @@ constexpr auto wrong = conv2d(x, k);
 namespace partial_meets_shard {
 constexpr auto x = make<float, partial<layout<none, none, none, none>, "model">>(m, {8, 6, 6, 4});
 constexpr auto right = conv2d(x, make<float, layout<none, none, none, "data">>(m, {3, 3, 4, 2}));
-// error: ashlar::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first
+// error: ashlar::nn::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, "model">>(m, {3, 3, 4, 2}));
 }  // namespace partial_meets_shard
 
 // Windows that do not move on.
 namespace stride_of_zero {
 constexpr auto right = conv2d<1>(x, k);
-// error: ashlar::conv2d: stride and dilation are 1 or more
+// error: ashlar::nn::conv2d: stride and dilation are 1 or more
 constexpr auto wrong = conv2d<0>(x, k);
 }  // namespace stride_of_zero
 
@@ -133,7 +134,7 @@ constexpr abstract_mesh<grid> m(grid{{2, 2}});
 using images = layout<none, halo("h", 1), halo("w", 2), none>;
 constexpr auto photo = exchange_halo(make<float, stale<images>>(m, {1, 8, 8, 3}));
 constexpr auto right = conv2d(photo, make<float, replicated<4>>(m, static_extents<3, 5, 3, 2>{}));
-// error: ashlar::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach
+// error: ashlar::nn::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach
 constexpr auto wrong = conv2d(photo, make<float, replicated<4>>(m, static_extents<5, 5, 3, 2>{}));
 }  // namespace wider_than_the_halo
 
@@ -144,7 +145,7 @@ constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right = conv2d(
     exchange_halo<corners::none>(make<float, stale<layout<none, halo("h", 1), none, none>>>(m, {1, 8, 8, 3})), k);
-// error: ashlar::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none
+// error: ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none
 constexpr auto wrong = conv2d(
     exchange_halo<corners::none>(make<float, stale<layout<none, halo("h", 1), halo("w", 1), none>>>(m, {1, 8, 8, 3})),
     k);

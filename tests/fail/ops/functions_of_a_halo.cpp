@@ -3,6 +3,7 @@
 #include <complex>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::transforms;
 constexpr abstract_mesh<mesh<axis<"p">, axis<"q">>> m({{2, 2}});
 template <dimension D, class T = float>

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using grid = mesh<axis<"data">>;
 constexpr grid m{{2}};
 constexpr auto x = make<std::uint8_t, layout<"data">>(m, {8});

@@ -1,6 +1,7 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 using images = layout<none, halo("h", 1), halo("w", 1), none>;

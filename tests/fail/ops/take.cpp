@@ -1,6 +1,7 @@
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 constexpr auto i = make<int, layout<"data">>(m, {8});
@@ -9,7 +10,7 @@ constexpr auto i = make<int, layout<"data">>(m, {8});
 namespace embedding_of_no_integers {
 constexpr auto t = make<float, layout<"model", none>>(m, {8, 4});
 constexpr auto right = embedding(t, i);
-// error: ashlar::embedding: indices are integers; write cast<int>(indices)
+// error: ashlar::nn::embedding: indices are integers; write cast<int>(indices)
 constexpr auto wrong = embedding(t, make<float, layout<"data">>(m, {8}));
 }  // namespace embedding_of_no_integers
 

@@ -6,6 +6,7 @@
 #include "../../../examples/support/rotary.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 using grid = mesh<axis<"data">, axis<"model">>;
 
@@ -33,7 +34,7 @@ auto right(device_mesh<grid> const& m) {
   return conv2d(make<element, layout<"data", none, none, none>>(m, {8, 6, 6, 4}),
                 make<element, layout<none, none, none, none>>(m, {3, 3, 4, 2}));
 }
-// error: ashlar::conv2d: images are of float, double or complex numbers; cast them
+// error: ashlar::nn::conv2d: images are of float, double or complex numbers; cast them
 auto wrong(device_mesh<grid> const& m) {
   using element = pair;
   return conv2d(make<element, layout<"data", none, none, none>>(m, {8, 6, 6, 4}),

@@ -3,6 +3,7 @@
 #include "support/adjoint.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::test;
 
 namespace {

@@ -5,6 +5,7 @@
 #include "support/layer_reference.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::test;
 
 TEST_CASE("embedding") {

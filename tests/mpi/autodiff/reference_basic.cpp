@@ -4,6 +4,7 @@
 #include "support/layer_reference.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::test;
 
 namespace {

@@ -5,6 +5,7 @@
 #include "support/mpi_main.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::test;
 
 namespace {

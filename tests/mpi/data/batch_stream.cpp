@@ -10,6 +10,7 @@
 #include <fstream>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::datasets;
 using namespace ashlar::io;
 using namespace ashlar::training;

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::transforms;
 
 namespace {
@@ -89,7 +90,7 @@ struct table {
     row("top_k", top_k<1>(a, 2).values, {2, 0, 7, 5}, {200, 2, 255, 7}, {1, 1, 1, 1});
     row("take", take(w, index), {7, -128, 5, -3, 0, 2, 7, -128, 5}, {7, 255, 5, 200, 0, 2, 7, 255, 5},
         {1, 1, 0, 1, 0, 1, 1, 1, 0});
-    row("embedding", embedding(w, index), {7, -128, 5, -3, 0, 2, 7, -128, 5}, {7, 255, 5, 200, 0, 2, 7, 255, 5},
+    row("nn::embedding", embedding(w, index), {7, -128, 5, -3, 0, 2, 7, -128, 5}, {7, 255, 5, 200, 0, 2, 7, 255, 5},
         {1, 1, 0, 1, 0, 1, 1, 1, 0});
     row("take_along", take_along<1>(a, argsort<1>(b)), {2, -3, 0, 5, 7, -128}, {2, 0, 200, 5, 7, 255},
         {1, 1, 0, 1, 1, 0});
@@ -114,9 +115,10 @@ struct table {
         {1, 1, 1, 1, 0, 1});
     row("flatten", flatten<0, 1>(w), {-3, 0, 2, 7, -128, 5}, {200, 0, 2, 7, 255, 5}, {1, 0, 1, 1, 1, 0});
     row("unflatten", unflatten<0>(w, {1, 2}), {-3, 0, 2, 7, -128, 5}, {200, 0, 2, 7, 255, 5}, {1, 0, 1, 1, 1, 0});
-    row("fftshift", fftshift<1>(a), {2, -3, 0, 5, 7, -128}, {2, 200, 0, 5, 7, 255}, {1, 1, 0, 0, 1, 1});
-    row("inverse_fftshift", inverse_fftshift<1>(a), {0, 2, -3, -128, 5, 7}, {0, 2, 200, 255, 5, 7}, {0, 1, 1, 1, 0, 1});
-    row("max_pool2d", max_pool2d<2>(image), {7}, {255}, {1});
+    row("transforms::fftshift", fftshift<1>(a), {2, -3, 0, 5, 7, -128}, {2, 200, 0, 5, 7, 255}, {1, 1, 0, 0, 1, 1});
+    row("transforms::inverse_fftshift", inverse_fftshift<1>(a), {0, 2, -3, -128, 5, 7}, {0, 2, 200, 255, 5, 7},
+        {0, 1, 1, 1, 0, 1});
+    row("nn::max_pool2d", max_pool2d<2>(image), {7}, {255}, {1});
     row("full_like", full_like(a, T(1)), {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1});
     row("zeros_like", zeros_like(a), {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0});
     row("ones_like", ones_like(a), {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1});

@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::test;
 
 namespace {

@@ -9,6 +9,7 @@
 #include <cmath>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 using namespace ashlar::test;
 

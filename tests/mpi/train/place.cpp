@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 using namespace ashlar::test;
 

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::test;
 
 namespace {
@@ -69,7 +70,7 @@ TEST_CASE("confusion counts and top-k: ties go to the first, NaN and labels of n
   CHECK(denotes(confusion_counts(logits, labels), std::vector<double>{0, 0, 0, 1, 1, 0, 1, 0, 0}));
   CHECK(item(all_reduce(top_k_count(logits, labels, 1))) == 1);
   CHECK(item(all_reduce(top_k_count(logits, labels, 2))) == 3);
-  CHECK_THROWS_WITH_AS(top_k_count(logits, labels, 0), "ashlar::top_k_count: k is at least 1", error);
+  CHECK_THROWS_WITH_AS(top_k_count(logits, labels, 0), "ashlar::nn::top_k_count: k is at least 1", error);
 }
 
 TEST_CASE("confusion counts and accuracy: where all logits are -infinity the first is the largest") {

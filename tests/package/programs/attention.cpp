@@ -6,6 +6,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 using line = mesh<axis<"model">>;
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::io;
 using line = mesh<axis<"data">>;
 

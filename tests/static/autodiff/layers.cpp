@@ -4,6 +4,7 @@
 #include <cstdint>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "ashlar/train/strategy.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 using namespace examples;
 

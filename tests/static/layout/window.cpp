@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 
 // Without padding windows lie inside, and one more would not. With it there is one for every `stride` elements, as few
 // elements as possible lie outside, and no more of them at the end than at the beginning, but one.

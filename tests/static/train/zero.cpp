@@ -5,6 +5,7 @@
 #include "ashlar/train/zero.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::training;
 
 namespace {

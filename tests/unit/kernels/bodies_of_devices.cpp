@@ -25,6 +25,7 @@
 #include <limits>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace test;
 
 namespace {

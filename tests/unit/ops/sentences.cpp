@@ -6,6 +6,7 @@
 #include <string>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 
 TEST_CASE("labels that are more than there are rows") {
   mesh<axis<"data">> const m{{2}};
@@ -26,7 +27,7 @@ TEST_CASE("labels that are more than there are rows") {
                        error);
   CHECK_THROWS_WITH_AS(
       (void)softmax_cross_entropy(logits, fit, weights),
-      Contains("ashlar::softmax_cross_entropy: there is one weight per row of the logits; found (4, 3) and (5)"),
+      Contains("ashlar::nn::softmax_cross_entropy: there is one weight per row of the logits; found (4, 3) and (5)"),
       error);
 }
 
@@ -144,7 +145,7 @@ TEST_CASE("extents and numbers that an operation cannot take") {
   auto const x = make<float, layout<"x", none>>(m, {4, 3});
   auto const targets = make<float, layout<"x", none>>(m, {4, 4});
   says([&] { (void)softmax_cross_entropy(x, targets); },
-       "ashlar::softmax_cross_entropy: a distribution has one number per logit; found (4, 3) and (4, 4)");
+       "ashlar::nn::softmax_cross_entropy: a distribution has one number per logit; found (4, 3) and (4, 4)");
   says(
       [&] {
         (void)unflatten<1>(x, {2, 2});

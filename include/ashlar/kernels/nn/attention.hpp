@@ -35,7 +35,7 @@ namespace ashlar::kernels {
 /// the rows i = positions[0], positions[1], ... of one matrix. In place is allowed.
 template <class Space, class T>
 void causal_softmax(Space const& space, T const* x, index_t rows, index_set const& positions, index_t n, T* y) {
-  kernels_detail::for_each_row("ashlar::causal_softmax", space, n == 0 ? 0 : rows, n, 1,
+  kernels_detail::for_each_row("ashlar::nn::causal_softmax", space, n == 0 ? 0 : rows, n, 1,
                                kernels_detail::causal_softmax_kernel<T>{x, y, positions, n});
 }
 

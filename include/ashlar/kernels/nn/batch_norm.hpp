@@ -228,7 +228,7 @@ void run(ops_detail::channel_affine_sums_op const&, S const& space, scratch_memo
   channel_affine_sums(space, x.data, ct.data, r.rows, r.n, static_cast<T const*>(mean.data()), g.data);
   fill(space, g.data + 2 * r.n, r.n, 0.);
 }
-template <moving Which, class S, class T>
+template <nn::moving Which, class S, class T>
 void run(ops_detail::moving_op<Which> const& op, S const& space, scratch_memory, shard<T> const& y,
          shard<ops_detail::channel_part const> const& parts, shard<T const> const& old) {
   map(space, shape::of(y.local_size()), y.data, kernels_detail::moving_average<Which>{op.momentum},

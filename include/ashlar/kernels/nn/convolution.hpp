@@ -22,7 +22,7 @@ struct convolution_of_such_elements {
 template <class T, int Stride, int Dilation, padding Edge>
 convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, shape const& images, shape const& kernel) {
   static_assert(convolution_of_such_elements<T>::value,
-                "ashlar::conv2d: images are of float, double or complex numbers; cast them");
+                "ashlar::nn::conv2d: images are of float, double or complex numbers; cast them");
   return {images[0], op.along(0, images, kernel), op.along(1, images, kernel), images[3], kernel[3]};
 }
 
@@ -32,7 +32,7 @@ convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, ker
                            shape const& kernel, kernels::stored_shard<Y> const& results, shape const& room_below = {},
                            shape const& room_above = {}) {
   static_assert(convolution_of_such_elements<T>::value,
-                "ashlar::conv2d: images are of float, double or complex numbers; cast them");
+                "ashlar::nn::conv2d: images are of float, double or complex numbers; cast them");
   auto const along = [&](int d) {
     return stored_windows(op.along(d - 1, images.global, kernel), d, images, results,
                           room_below.rank ? room_below[d] : 0, room_above.rank ? room_above[d] : 0);
@@ -95,19 +95,19 @@ void convolve_kernel_vjp(Space const& space, scratch_memory memory, convolution 
     kernels_detail::convolution_by_blas<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel);
 }
 
-template <int Stride, int Dilation, padding Edge, class S, class T>
+template <int Stride, int Dilation, nn::padding Edge, class S, class T>
 void run(ops_detail::conv2d_op<Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& y, shard<T const> const& images, shard<T const> const& kernel) {
   convolve(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), kernel.local_extents()),
            images.data, kernel.data, y.data);
 }
-template <int Stride, int Dilation, padding Edge, class S, class T>
+template <int Stride, int Dilation, nn::padding Edge, class S, class T>
 void run(ops_detail::conv2d_pullback_op<0, Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& g, shard<T const> const& ct, shard<T const> const& kernel) {
   convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g.local_extents(), kernel.local_extents()),
                       ct.data, kernel.data, g.data);
 }
-template <int Stride, int Dilation, padding Edge, class S, class T>
+template <int Stride, int Dilation, nn::padding Edge, class S, class T>
 void run(ops_detail::conv2d_pullback_op<1, Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& g, shard<T const> const& images, shard<T const> const& ct) {
   convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), g.local_extents()),
@@ -116,7 +116,7 @@ void run(ops_detail::conv2d_pullback_op<1, Stride, Dilation, Edge> const& op, S 
 
 /// The convolution of images with a halo. If the result has a halo, too, windows around the rank's own are computed with
 /// them, into the room: then all results are one array. If they would be many, the result is copied into its place.
-template <int Stride, int Dilation, padding Edge, class To, class S, class T>
+template <int Stride, int Dilation, nn::padding Edge, class To, class S, class T>
 void run(ops_detail::conv2d_halo_op<Stride, Dilation, Edge, To> const& op, S const& space, scratch_memory memory,
          stored_shard<T> const& y, stored_shard<T const> const& images, stored_shard<T const> const& kernel) {
   shape const own = y.local_extents(), k = kernel.local_extents();
@@ -135,14 +135,14 @@ void run(ops_detail::conv2d_halo_op<Stride, Dilation, Edge, To> const& op, S con
       kernels_detail::merge_loops<2>(own, {kernels_detail::row_major_strides(own).stride, strides})};
   kernels_detail::strided_copy(space, static_cast<T const*>(dense.data()), first, loops);
 }
-template <int Stride, int Dilation, padding Edge, class L, class S, class T>
+template <int Stride, int Dilation, nn::padding Edge, class L, class S, class T>
 void run(ops_detail::conv2d_halo_pullback_op<0, Stride, Dilation, Edge, L> const& op, S const& space,
          scratch_memory memory, stored_shard<T> const& g, stored_shard<T const> const& ct,
          stored_shard<T const> const& kernel) {
   convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g, kernel.local_extents(), ct), ct.data,
                       kernel.data, g.data);
 }
-template <int Stride, int Dilation, padding Edge, class L, class S, class T>
+template <int Stride, int Dilation, nn::padding Edge, class L, class S, class T>
 void run(ops_detail::conv2d_halo_pullback_op<1, Stride, Dilation, Edge, L> const& op, S const& space,
          scratch_memory memory, stored_shard<T> const& g, stored_shard<T const> const& images,
          stored_shard<T const> const& ct) {

@@ -59,7 +59,7 @@ namespace ashlar::kernels {
 template <class Space, class T, class I>
 void accuracy_count(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, std::int64_t* count,
                     index_t k = 1) {
-  kernels_detail::sum_over_rows("ashlar::accuracy_count", space, rows, n,
+  kernels_detail::sum_over_rows("ashlar::nn::accuracy_count", space, rows, n,
                                 kernels_detail::row_hit<T, I>{{logits, labels, n}, k}, count);
 }
 
@@ -69,7 +69,7 @@ void accuracy_count(Space const& space, T const* logits, I const* labels, index_
 template <class Space, class T, class I>
 void confusion_counts(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* counts) {
   fill(space, counts, n * n, T(0));
-  kernels_detail::for_each_row("ashlar::confusion_counts", space, rows, n, 1,
+  kernels_detail::for_each_row("ashlar::nn::confusion_counts", space, rows, n, 1,
                                kernels_detail::confusion_kernel<T, I>{{logits, labels, n}, counts});
 }
 

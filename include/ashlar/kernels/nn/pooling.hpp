@@ -184,29 +184,30 @@ void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* 
   kernels_detail::for_each_pooling_task(space, g, kernels_detail::pool_vjp_kernel<T, Max>{k, x, d_y, d_x});
 }
 
-template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
+template <nn::pooling Kind, int Size, int Stride, nn::padding Edge, class S, class T>
 void run(ops_detail::pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x) {
-  pool<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, y.data);
+  pool<Kind == nn::pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, y.data);
 }
-template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
+template <nn::pooling Kind, int Size, int Stride, nn::padding Edge, class S, class T>
 void run(ops_detail::pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, scratch_memory,
          shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
-  pool_vjp<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
+  pool_vjp<Kind == nn::pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data,
+                                     g.data);
 }
 
-template <pooling Kind, int Size, int Stride, padding Edge, class L, class To, class S, class T>
+template <nn::pooling Kind, int Size, int Stride, nn::padding Edge, class L, class To, class S, class T>
 void run(ops_detail::pool2d_halo_op<Kind, Size, Stride, Edge, L, To> const& op, S const& space, scratch_memory,
          stored_shard<T> const& y, stored_shard<T const> const& x) {
   kernels_detail::pooled const g = kernels_detail::pooled_images(op, layout_detail::halo_of<L>::widths, x, y);
-  pool<Kind == pooling::max>(space, g, x.data, y.data + y.lower[1] * g.result_row + y.lower[2] * g.channels);
+  pool<Kind == nn::pooling::max>(space, g, x.data, y.data + y.lower[1] * g.result_row + y.lower[2] * g.channels);
 }
-template <pooling Kind, int Size, int Stride, padding Edge, class L, class S, class T>
+template <nn::pooling Kind, int Size, int Stride, nn::padding Edge, class L, class S, class T>
 void run(ops_detail::pool2d_halo_pullback_op<Kind, Size, Stride, Edge, L> const& op, S const& space, scratch_memory,
          stored_shard<T> const& g, stored_shard<T const> const& ct, stored_shard<T const> const& x) {
   kernels_detail::pooled const p = kernels_detail::pooled_images(op, layout_detail::halo_of<L>::widths, x, ct);
   if (ct.local_size() == 0) return fill(space, g.data, g.stored.size(), T(0));  // this rank has no windows
-  pool_vjp<Kind == pooling::max>(space, p, x.data, ct.data, g.data);
+  pool_vjp<Kind == nn::pooling::max>(space, p, x.data, ct.data, g.data);
 }
 
 }  // namespace ashlar::kernels

@@ -95,7 +95,7 @@ void softmax_parts(Space const& space, T const* logits, I const* labels, index_t
 template <class Space, class T, class I>
 void loss_of_parts(Space const& space, ops_detail::softmax_part<T> const* parts, I const* labels, index_t rows,
                    index_t classes, T* loss) {
-  kernels_detail::sum_over_rows("ashlar::sharded_cross_entropy", space, rows, 1,
+  kernels_detail::sum_over_rows("ashlar::nn::sharded_cross_entropy", space, rows, 1,
                                 kernels_detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
 }
 

@@ -3,18 +3,18 @@
 #pragma once
 #include "ashlar/ops/functions.hpp"
 
-namespace ashlar {
+namespace ashlar::ops_detail {
 
-namespace ops_detail {
 /// 1 / (1 + exp(-x)), without overflow, and without cancellation far from 0.
 template <class T>
 ASHLAR_FUNCTION T logistic(T x) {
   T const e = math_exp(x < T(0) ? x : -x);
   return (x < T(0) ? e : T(1)) / (T(1) + e);
 }
-}  // namespace ops_detail
 
-namespace ops_detail::fn {
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::ops_detail::fn {
 
 /// ct y (1 - y): the pullback of sigmoid, from its value y.
 struct sigmoid_pullback {
@@ -122,7 +122,9 @@ struct leaky_relu {
   }
 };
 
-}  // namespace ops_detail::fn
+}  // namespace ashlar::ops_detail::fn
+
+namespace ashlar::nn {
 
 /// 1 / (1 + exp(-x)).
 /// Error: integers do not compile.
@@ -130,7 +132,7 @@ struct leaky_relu {
 template <tensor A>
 constexpr auto sigmoid(A const& a) {
   static_assert(ops_detail::real_or_complex_elements<A>,
-                "ashlar::sigmoid: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::sigmoid: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::sigmoid{}, a);
 }
 /// x times the standard normal distribution function of x, exact.
@@ -140,7 +142,7 @@ constexpr auto sigmoid(A const& a) {
 template <tensor A>
 constexpr auto gelu(A const& a) {
   static_assert(ops_detail::real_or_complex_elements<A>,
-                "ashlar::gelu: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::gelu: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::gelu{}, a);
 }
 /// gelu with the distribution function approximated by a hyperbolic tangent. The error is less than 0.0005.
@@ -149,7 +151,7 @@ constexpr auto gelu(A const& a) {
 template <tensor A>
 constexpr auto gelu_tanh(A const& a) {
   static_assert(ops_detail::real_or_complex_elements<A>,
-                "ashlar::gelu_tanh: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::gelu_tanh: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::gelu_tanh{}, a);
 }
 /// x sigmoid(x).
@@ -158,18 +160,26 @@ constexpr auto gelu_tanh(A const& a) {
 template <tensor A>
 constexpr auto silu(A const& a) {
   static_assert(ops_detail::real_or_complex_elements<A>,
-                "ashlar::silu: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::silu: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::silu{}, a);
 }
-namespace ops_detail {
+
+}  // namespace ashlar::nn
+
+namespace ashlar::ops_detail {
+
 template <class X>
 struct leaky_relu_elements {
   static constexpr bool ok = real_or_complex_elements<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::leaky_relu: the elements are integers; write cast<double>(x)");
+    static_assert(ok, "ashlar::nn::leaky_relu: the elements are integers; write cast<double>(x)");
   }
 };
-}  // namespace ops_detail
+
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
+
 /// x if x > 0, else factor * x.
 /// Error: integers do not compile.
 /// Example: leaky_relu(x<layout<"data", none>>, 0.1f) -> layout<"data", none>
@@ -179,4 +189,4 @@ constexpr auto leaky_relu(A const& a, ops_detail::number_for<element_t<A>> facto
       [&](auto const& x) { return ops_detail::arithmetic_with_number<ops_detail::fn::leaky_relu>(x, factor); }, a);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

@@ -5,9 +5,7 @@
 #include "ashlar/ops/arrays/gather.hpp"
 #include "ashlar/ops/nn/softmax.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 /// Softmax over the last dimension with a causal mask. A row has index i in the dimension before the last. Its elements
 /// j <= i take part; its elements j > i become 0.
@@ -28,25 +26,27 @@ struct attention_heads {
   static constexpr void say() {
     static_assert(
         ok,
-        "ashlar::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
+        "ashlar::nn::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
   }
 };
 template <class Q>
 struct attention_elements {
   static constexpr bool ok = real_or_complex_elements<Q>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::attention: the elements are integers; write cast<double>(x)");
+    static_assert(ok, "ashlar::nn::attention: the elements are integers; write cast<double>(x)");
   }
 };
 template <class Index>
 struct embedding_index {
   static constexpr bool ok = has_indices<Index>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::embedding: indices are integers; write cast<int>(indices)");
+    static_assert(ok, "ashlar::nn::embedding: indices are integers; write cast<int>(indices)");
   }
 };
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// exp(x) / sum of exp(x) over the elements of a row up to the row's own position, and 0 after it.
 /// Shape: as x (..., rows, columns).
@@ -57,7 +57,7 @@ struct embedding_index {
 template <tensor X>
 constexpr auto causal_softmax(X const& x) {
   static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::causal_softmax: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::causal_softmax: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::causal_softmax_op{}, x);
 }
 
@@ -93,4 +93,4 @@ constexpr auto embedding(Table const& table, Index const& indices, call_site w =
       [&](auto const& t, auto const& i) { return take(t, i, w); }, table, indices);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

@@ -5,18 +5,16 @@
 #include "ashlar/ops/nn/normalize.hpp"
 #include "ashlar/ops/collectives.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 struct batch_norm_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
-        "ashlar::batch_norm: the axis shards the channels of one operand and not of the other, or in another order or in other blocks; give scale, shift and moving statistics the layout of the channels");
+        "ashlar::nn::batch_norm: the axis shards the channels of one operand and not of the other, or in another order or in other blocks; give scale, shift and moving statistics the layout of the channels");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::batch_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
+                  "ashlar::nn::batch_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
   }
 };
 
@@ -30,12 +28,14 @@ constexpr void require_one_per_channel(shape const& x, shape const& numbers) {
   if (x[x.rank - 1] != numbers[numbers.rank - 1])
     // Compilers print the line on which a call begins.
     // clang-format off
-    plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number per channel, the last dimension of x",
+    plan_detail::fail_extents("ashlar::nn::batch_norm: scale, shift and moving statistics have one number per channel, the last dimension of x",
         x, numbers);
   // clang-format on
 }
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// Statistics over the whole batch, or over each rank's shard of it.
 enum class statistics { global, per_shard };
@@ -46,7 +46,9 @@ enum class statistics { global, per_shard };
 // treated as a constant: the derivative of the offset contains the path through it. Per-shard statistics have a leading
 // dimension of shards.
 
-namespace ops_detail {
+}  // namespace ashlar::nn
+
+namespace ashlar::ops_detail {
 
 /// The numbers of a channel in some rows: how many they are, their mean, and the sum of (x - mean)^2. The sum of the parts
 /// of disjoint sets of rows is the part of their union.
@@ -263,11 +265,16 @@ struct channel_affine_op {
   }
 };
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// Updates a moving mean or a moving variance towards the batch's. A batch of no rows leaves them alone.
 enum class moving { mean, variance };
-namespace ops_detail {
+
+}  // namespace ashlar::nn
+
+namespace ashlar::ops_detail {
 
 template <moving Which>
 struct moving_op {
@@ -285,7 +292,9 @@ struct moving_op {
   }
 };
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// Moving averages of a channel's mean and variance: state of a model, without a gradient.
 template <class Mean, class Variance>
@@ -306,7 +315,9 @@ struct batch_norm_options {
   double momentum = 0.99, epsilon = 1e-3;
 };
 
-namespace ops_detail {
+}  // namespace ashlar::nn
+
+namespace ashlar::ops_detail {
 
 // Axes that shard dimensions other than the last.
 template <class X>
@@ -328,7 +339,7 @@ struct numbers_of_channels {
     return true;
   }();
   static constexpr void say() {
-    static_assert(ok, "ashlar::batch_norm: scale, shift and moving statistics have one dimension, the channels");
+    static_assert(ok, "ashlar::nn::batch_norm: scale, shift and moving statistics have one dimension, the channels");
   }
 };
 
@@ -356,7 +367,10 @@ constexpr auto moments_of(X const& x, Parts const& parts, call_site const& w) {
     return relayout(destination<layout_t<decltype(m)>, batch_axes<X>>{}, m, w);
   }
 }
-}  // namespace ops_detail
+
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance of each channel over the whole batch.
 /// The new moving averages are momentum times the old ones plus 1 - momentum times the batch's. The variance is the
@@ -376,7 +390,8 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
                                         moving_statistics<Mean, Variance> const& state,
                                         batch_norm_options const& o = {}, call_site w = call_site::current()) {
   using namespace ops_detail;
-  static_assert(real_or_complex_elements<X>, "ashlar::batch_norm: the elements are integers; write cast<double>(x)");
+  static_assert(real_or_complex_elements<X>,
+                "ashlar::nn::batch_norm: the elements are integers; write cast<double>(x)");
   meta_detail::hold<numbers_of_channels<Scale>, numbers_of_channels<Shift>, numbers_of_channels<Mean>,
                     numbers_of_channels<Variance>>();
   auto const parts = all_reduce(apply(channel_parts_op{}, stop_gradient(x)), w);
@@ -397,11 +412,11 @@ constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const&
                                     moving_statistics<Mean, Variance> const& state,
                                     double epsilon = batch_norm_options{}.epsilon) {
   static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::batch_norm_inference: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::batch_norm_inference: the elements are integers; write cast<double>(x)");
   meta_detail::hold<ops_detail::numbers_of_channels<Scale>, ops_detail::numbers_of_channels<Shift>,
                     ops_detail::numbers_of_channels<Mean>, ops_detail::numbers_of_channels<Variance>>();
   auto const moments = apply(ops_detail::moving_moments_op{}, state.mean, state.variance);
   return apply(ops_detail::channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, scale, shift));
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

@@ -5,9 +5,8 @@
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/ops/stencils/halo_windows.hpp"
 
-namespace ashlar {
+namespace ashlar::ops_detail {
 
-namespace ops_detail {
 constexpr rule_result whole_in(layout_value const& x, int from, int to) {
   for (int d = from; d <= to; ++d)
     if (x.dim[d].size) return rule_result::wrong(fault::sharded_dimension, x.dim[d][0]);
@@ -32,22 +31,22 @@ struct convolution_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo(\"h\", 1)");
+        "ashlar::nn::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo(\"h\", 1)");
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
-        "ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+        "ashlar::nn::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
-        "ashlar::conv2d: the axis shards different dimensions of images and kernel, or channels in another order or in other blocks; redistribute one of them");
+        "ashlar::nn::conv2d: the axis shards different dimensions of images and kernel, or channels in another order or in other blocks; redistribute one of them");
     static_assert(
         !breaks<F, fault::two_partials, Axis, L...>::value,
-        "ashlar::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+        "ashlar::nn::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
     static_assert(
         !breaks<F, fault::partial_and_shard, Axis, L...>::value,
-        "ashlar::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+        "ashlar::nn::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
-        "ashlar::conv2d: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
+        "ashlar::nn::conv2d: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
   }
 };
 
@@ -106,12 +105,12 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
     if (images[3] != kernel[2])
       // Compilers print the line on which a call begins.
       // clang-format off
-      plan_detail::fail_extents("ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images,
+      plan_detail::fail_extents("ashlar::nn::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images,
           kernel);
     // clang-format on
     windows const h = conv2d_op::along(0, images, kernel), w = conv2d_op::along(1, images, kernel);
     if (Edge == padding::valid && (h.n < h.reach() || w.n < w.reach()))
-      plan_detail::fail_extents("ashlar::conv2d: without padding the kernel is not larger than the images", images,
+      plan_detail::fail_extents("ashlar::nn::conv2d: without padding the kernel is not larger than the images", images,
                                 kernel);
     return shape::of(images[0], h.count(), w.count(), kernel[3]);
   }
@@ -163,8 +162,8 @@ struct conv2d_operands {
   static constexpr void say() {
     static_assert(
         rank,
-        "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
-    static_assert(!rank || elements, "ashlar::conv2d: the elements are integers; write cast<double>(x)");
+        "ashlar::nn::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
+    static_assert(!rank || elements, "ashlar::nn::conv2d: the elements are integers; write cast<double>(x)");
   }
 };
 template <class X, class K, int Stride, int Dilation, padding Edge>
@@ -184,18 +183,18 @@ struct conv2d_halo {
   static constexpr bool ok = found == image_halo::fits && narrow < 0;
   static constexpr void say() {
     static_assert(found != image_halo::stale,
-                  "ashlar::conv2d: the halo of the images is stale; write exchange_halo(images)");
+                  "ashlar::nn::conv2d: the halo of the images is stale; write exchange_halo(images)");
     static_assert(found != image_halo::sums,
-                  "ashlar::conv2d: the halo of the images holds sums; write add_halo(images) first");
+                  "ashlar::nn::conv2d: the halo of the images holds sums; write add_halo(images) first");
     static_assert(
         found != image_halo::corners,
-        "ashlar::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+        "ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
     static_assert(
         found != image_halo::other_dimensions,
-        "ashlar::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
+        "ashlar::nn::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
     static_assert(
         narrow < 0,
-        "ashlar::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach");
+        "ashlar::nn::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach");
   }
 };
 
@@ -216,7 +215,9 @@ constexpr auto conv2d_of(X const& images, K const& kernel) {
   }
 }
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// Convolution of images with a kernel: a cross-correlation, as in all deep-learning libraries. Positions beyond the
 /// edges are zeros.
@@ -238,7 +239,7 @@ template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
-                "ashlar::conv2d: stride and dilation are 1 or more");
+                "ashlar::nn::conv2d: stride and dilation are 1 or more");
   return ops_detail::conv2d_of<void, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
 }
 
@@ -250,8 +251,8 @@ template <class To, int Stride = 1, int Dilation = 1, padding Edge = padding::sa
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
-                "ashlar::conv2d: stride and dilation are 1 or more");
+                "ashlar::nn::conv2d: stride and dilation are 1 or more");
   return ops_detail::conv2d_of<To, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

@@ -5,9 +5,7 @@
 #include "ashlar/ops/arrays/gather.hpp"
 #include "ashlar/ops/nn/softmax.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 /// The sentences of the loss from labels.
 struct cross_entropy_diagnostics {
@@ -15,7 +13,7 @@ struct cross_entropy_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::softmax_cross_entropy: the axis shards the classes, which the loss reads as a whole; write sharded_cross_entropy(logits, labels)");
+        "ashlar::nn::softmax_cross_entropy: the axis shards the classes, which the loss reads as a whole; write sharded_cross_entropy(logits, labels)");
     if constexpr (F != fault::sharded_dimension) softmax_diagnostics::report<F, Axis, L...>();
   }
 };
@@ -36,7 +34,7 @@ struct cross_entropy_pullback_op {
 };
 
 /// The rule of operations that make a scalar from logits and one label per row.
-inline constexpr plan_detail::index_words words_of_labels{"ashlar::softmax_cross_entropy: label ",
+inline constexpr plan_detail::index_words words_of_labels{"ashlar::nn::softmax_cross_entropy: label ",
                                                           " classes; give rows without a label the weight 0"};
 
 struct labelled_rows_rule {
@@ -55,7 +53,7 @@ struct labelled_rows_rule {
   /// `rows` is the error sentence, which names the function that was called.
   static constexpr shape extents(
       layout_value const&, shape const& logits, shape const& labels,
-      char const* rows = "ashlar::softmax_cross_entropy: there is one label per row of the logits") {
+      char const* rows = "ashlar::nn::softmax_cross_entropy: there is one label per row of the logits") {
     for (int d = 0; d < labels.rank; ++d)
       if (labels[d] != logits[d]) plan_detail::fail_extents(rows, logits, labels);
     return {};
@@ -101,7 +99,7 @@ struct weighted_cross_entropy_op {
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels,
                                  shape const& weights) {
     (void)labelled_rows_rule::extents(out, logits, weights,
-                                      "ashlar::softmax_cross_entropy: there is one weight per row of the logits");
+                                      "ashlar::nn::softmax_cross_entropy: there is one weight per row of the logits");
     return labelled_rows_rule::extents(out, logits, labels);
   }
   template <int I, class Ct, class Y, class Z, class Labels, class Weights>
@@ -124,10 +122,13 @@ template <class A, class B>
 struct mean_squared_error_elements {
   static constexpr bool ok = real_or_complex_elements<A> && real_or_complex_elements<B>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::mean_squared_error: the elements are integers; write cast<double>(x)");
+    static_assert(ok, "ashlar::nn::mean_squared_error: the elements are integers; write cast<double>(x)");
   }
 };
-}  // namespace ops_detail
+
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// Mean over all rows of -log(softmax(logits))[label], from integer labels.
 /// Shape: logits (rows..., classes), labels (rows...); a scalar.
@@ -141,12 +142,12 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site
   plan_detail::call_in_errors const call(w);
   static_assert(
       !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-      "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row is of floating-point numbers");
+      "ashlar::nn::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row is of floating-point numbers");
   static_assert(
       !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
-      "ashlar::softmax_cross_entropy: labels are integers, the class of each row; write cast<int>(labels), or give a distribution with one number per logit");
+      "ashlar::nn::softmax_cross_entropy: labels are integers, the class of each row; write cast<int>(labels), or give a distribution with one number per logit");
   static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::cross_entropy_op{}, logits, labels);
 }
 
@@ -163,17 +164,17 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
   plan_detail::call_in_errors const call(w);
   static_assert(
       !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-      "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row takes no weights beside it");
+      "ashlar::nn::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row takes no weights beside it");
   static_assert(
       !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
-      "ashlar::softmax_cross_entropy: labels are integers, the class of each row, and weights follow them; write cast<int>(labels)");
+      "ashlar::nn::softmax_cross_entropy: labels are integers, the class of each row, and weights follow them; write cast<int>(labels)");
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
-                "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight per row");
+                "ashlar::nn::softmax_cross_entropy: weights have one dimension less than logits, one weight per row");
   static_assert(
       std::is_same_v<element_t<Z>, element_t<W>>,
-      "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
+      "ashlar::nn::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
   static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::weighted_cross_entropy_op{}, logits, labels, weights);
 }
 
@@ -189,7 +190,10 @@ constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_sit
       [](auto const& x, auto const& y) { return mean(square(x - y)); }, a, b);
 }
 
-namespace ops_detail {
+}  // namespace ashlar::nn
+
+namespace ashlar::ops_detail {
+
 /// The rule of operations that make a scalar from logits and one target per logit.
 struct distribution_rule {
   using diagnostics = softmax_diagnostics;
@@ -205,7 +209,7 @@ struct distribution_rule {
   }
   static constexpr shape extents(layout_value const&, shape const& logits, shape const& targets) {
     if (!(logits == targets))
-      plan_detail::fail_extents("ashlar::softmax_cross_entropy: a distribution has one number per logit", logits,
+      plan_detail::fail_extents("ashlar::nn::softmax_cross_entropy: a distribution has one number per logit", logits,
                                 targets);
     return {};
   }
@@ -239,7 +243,9 @@ struct distribution_cross_entropy_op : distribution_rule {
   }
 };
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// Mean over all rows of -sum over classes of target log(softmax(logits)), from a distribution of labels per row (or
 /// any weights). A masked class, with logit -infinity, adds nothing if its target is 0. Both operands have derivatives.
@@ -253,27 +259,32 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets, call_sit
   plan_detail::call_in_errors const call(w);
   static_assert(
       std::is_same_v<element_t<Z>, element_t<Y>>,
-      "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
+      "ashlar::nn::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
   return apply(ops_detail::distribution_cross_entropy_op{}, logits, targets);
 }
 
-namespace ops_detail {
+}  // namespace ashlar::nn
+
+namespace ashlar::ops_detail {
+
 template <class X>
 struct binary_cross_entropy_elements {
   static constexpr bool ok = real_or_complex_elements<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::binary_cross_entropy: the elements are integers; write cast<double>(x)");
+    static_assert(ok, "ashlar::nn::binary_cross_entropy: the elements are integers; write cast<double>(x)");
   }
 };
 template <class X>
 struct binary_cross_entropy_from_logits_elements {
   static constexpr bool ok = real_or_complex_elements<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::binary_cross_entropy_from_logits: the elements are integers; write cast<double>(x)");
+    static_assert(ok, "ashlar::nn::binary_cross_entropy_from_logits: the elements are integers; write cast<double>(x)");
   }
 };
-}  // namespace ops_detail
-namespace ops_detail::fn {
+
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::ops_detail::fn {
 
 /// -(t log p + (1 - t) log(1 - p)), with p clipped to [epsilon, 1 - epsilon].
 template <class S>
@@ -335,7 +346,9 @@ struct binary_cross_entropy_from_logits {
   }
 };
 
-}  // namespace ops_detail::fn
+}  // namespace ashlar::ops_detail::fn
+
+namespace ashlar::nn {
 
 /// Mean over all elements of -(t log p + (1 - t) log(1 - p)), from probabilities p. As in Keras, p is clipped to
 /// [epsilon, 1 - epsilon]. If p is clipped, the derivative with respect to p is 0.
@@ -365,4 +378,4 @@ constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& target
       logits, targets);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

@@ -3,15 +3,13 @@
 #pragma once
 #include "ashlar/ops/nn/losses.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 /// Counts the rows whose largest element is at the label. Of equal elements the first counts as larger.
 struct hits_op : labelled_rows_rule {
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     return labelled_rows_rule::extents(out, logits, labels,
-                                       "ashlar::accuracy_count: there is one label per row of the logits");
+                                       "ashlar::nn::accuracy_count: there is one label per row of the logits");
   }
 };
 
@@ -21,7 +19,7 @@ struct top_k_op : labelled_rows_rule {
   index_t k;
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     return labelled_rows_rule::extents(out, logits, labels,
-                                       "ashlar::top_k_count: there is one label per row of the logits");
+                                       "ashlar::nn::top_k_count: there is one label per row of the logits");
   }
 };
 
@@ -37,12 +35,14 @@ struct confusion_op {
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     (void)labelled_rows_rule::extents(out, logits, labels,
-                                      "ashlar::confusion_counts: there is one label per row of the logits");
+                                      "ashlar::nn::confusion_counts: there is one label per row of the logits");
     return shape::of(logits[logits.rank - 1], logits[logits.rank - 1]);
   }
 };
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// Number of rows whose largest logit is at the label, as a scalar of the logits' element type. It is exact up to 2^24
 /// rows in float. It is partial like the loss, so one collective can reduce both. It has no derivative: pass
@@ -56,11 +56,11 @@ template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::accuracy_count: labels have one dimension less than logits, one label per row");
+                "ashlar::nn::accuracy_count: labels have one dimension less than logits, one label per row");
   static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
-                "ashlar::accuracy_count: labels are integers, the class of each row; write cast<int>(labels)");
+                "ashlar::nn::accuracy_count: labels are integers, the class of each row; write cast<int>(labels)");
   static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::accuracy_count: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::accuracy_count: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::hits_op{}, logits, labels);
 }
 
@@ -77,12 +77,12 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, ops_detail::index_a
                            call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::top_k_count: labels have one dimension less than logits, one label per row");
+                "ashlar::nn::top_k_count: labels have one dimension less than logits, one label per row");
   static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
-                "ashlar::top_k_count: labels are integers, the class of each row; write cast<int>(labels)");
-  if (k < 1) meta_detail::fail("ashlar::top_k_count: k is at least 1");
+                "ashlar::nn::top_k_count: labels are integers, the class of each row; write cast<int>(labels)");
+  if (k < 1) meta_detail::fail("ashlar::nn::top_k_count: k is at least 1");
   static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::top_k_count: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::top_k_count: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::top_k_op{{}, k}, logits, labels);
 }
 
@@ -97,12 +97,12 @@ template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::confusion_counts: labels have one dimension less than logits, one label per row");
+                "ashlar::nn::confusion_counts: labels have one dimension less than logits, one label per row");
   static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
-                "ashlar::confusion_counts: labels are integers, the class of each row; write cast<int>(labels)");
+                "ashlar::nn::confusion_counts: labels are integers, the class of each row; write cast<int>(labels)");
   static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::confusion_counts: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::confusion_counts: the elements are integers; write cast<double>(x)");
   return apply(ops_detail::confusion_op{}, logits, labels);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

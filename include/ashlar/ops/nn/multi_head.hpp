@@ -6,7 +6,7 @@
 #include "ashlar/ops/select.hpp"
 #include "ashlar/ops/collectives.hpp"
 
-namespace ashlar {
+namespace ashlar::nn {
 
 /// The parameters of a multi-head attention. The same axes shard the heads of both.
 /// Shape: qkv (3, channels, heads, numbers), for queries, keys and values; out (heads, numbers, channels)
@@ -17,7 +17,10 @@ struct attention_kernels {
   static constexpr auto names = ashlar::names("qkv", "out");
 };
 
-namespace ops_detail {
+}  // namespace ashlar::nn
+
+namespace ashlar::ops_detail {
+
 template <class Kernels>
 constexpr auto queries_keys_values(auto const& x, Kernels const& p) {
   return einsum<"bti,cihd->cbthd">(x, p.qkv);
@@ -25,7 +28,10 @@ constexpr auto queries_keys_values(auto const& x, Kernels const& p) {
 constexpr auto attend(auto const& heads, bool causal) {
   return attention(select(heads, 0), select(heads, 1), select(heads, 2), causal);
 }
-}  // namespace ops_detail
+
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// Self-attention with several heads. Queries, keys and values of each head are products of x with p.qkv. The result of
 /// the attention is multiplied by p.out. Heads are sharded as in the kernels, in equal parts or not (Megatron).
@@ -59,4 +65,4 @@ template <dimension Axes, tensor X, class Kernels>
   return einsum<"bthd,hdo->bto">(all_to_all<Axes, 1>(ops_detail::attend(heads, causal), w), p.out);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

@@ -4,9 +4,7 @@
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/ops/functions.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 /// The layout of x normalised over the dimensions in a mask: the layout of x. Factors and offsets have these dimensions
 /// only. No axis may shard the dimensions, and every rank has all factors.
@@ -58,9 +56,9 @@ struct normalize_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::layer_norm: the axis shards a dimension that is normalised, or its factors, which the operation reads as a whole; all_gather it first");
+        "ashlar::nn::layer_norm: the axis shards a dimension that is normalised, or its factors, which the operation reads as a whole; all_gather it first");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::layer_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
+                  "ashlar::nn::layer_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
   }
 };
 
@@ -120,7 +118,7 @@ struct normalize_op {
   }
   static constexpr shape extents(layout_value const&, shape const& x, shape const& scale) {
     if (!(last_extents(x, Dims) == scale))
-      plan_detail::fail_extents("ashlar::layer_norm: the factors have the extents of the last dimensions of x", x,
+      plan_detail::fail_extents("ashlar::nn::layer_norm: the factors have the extents of the last dimensions of x", x,
                                 scale);
     return x;
   }
@@ -145,21 +143,21 @@ template <class X>
 struct layer_norm_elements {
   static constexpr bool ok = real_or_complex_elements<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::layer_norm: the elements are integers; write cast<double>(x)");
+    static_assert(ok, "ashlar::nn::layer_norm: the elements are integers; write cast<double>(x)");
   }
 };
 template <class X>
 struct rms_norm_elements {
   static constexpr bool ok = real_or_complex_elements<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::rms_norm: the elements are integers; write cast<double>(x)");
+    static_assert(ok, "ashlar::nn::rms_norm: the elements are integers; write cast<double>(x)");
   }
 };
 template <class X, class Scale>
 struct layer_norm_factors {
   static constexpr bool ok = rank_v<Scale> >= 1 && rank_v<Scale> <= rank_v<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::layer_norm: the factors have one dimension or more, the last ones of x");
+    static_assert(ok, "ashlar::nn::layer_norm: the factors have one dimension or more, the last ones of x");
   }
 };
 
@@ -169,7 +167,10 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
       [&](auto const&... t) { return apply(normalize_op<Centered, rank_v<Scale>>{epsilon}, t...); }, x, scale,
       shift...);
 }
-}  // namespace ops_detail
+
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance over the last dimensions, as many as
 /// scale and shift have.
@@ -194,4 +195,4 @@ constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
   return ops_detail::normalize<false, ops_detail::rms_norm_elements<X>>(epsilon, x, scale);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

@@ -4,9 +4,7 @@
 #include "ashlar/ops/nn/convolution.hpp"
 #include "ashlar/ops/view.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 /// The layout of pooled windows of x (n, h, w, c): the layout of x. No axis may shard h and w.
 constexpr rule_result pooling_rule(linearity kind, layout_value const& x) {
@@ -25,12 +23,17 @@ struct pooling_diagnostics {
         "ashlar::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");
   }
 };
-}  // namespace ops_detail
+
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// The value of a window: its largest element, or the mean of its elements.
 enum class pooling { max, average };
 
-namespace ops_detail {
+}  // namespace ashlar::nn
+
+namespace ashlar::ops_detail {
 
 /// Windows of Size by Size elements over images.
 template <pooling Kind, int Size, int Stride, padding Edge>
@@ -144,10 +147,13 @@ template <class X>
 struct global_average_pool_elements {
   static constexpr bool ok = real_or_complex_elements<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::global_average_pool: the elements are integers; write cast<double>(x)");
+    static_assert(ok, "ashlar::nn::global_average_pool: the elements are integers; write cast<double>(x)");
   }
 };
-}  // namespace ops_detail
+
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// The largest element of each window of Size by Size, per channel, in the type of the images. Of equal elements the
 /// first gets the cotangent.
@@ -175,14 +181,14 @@ constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
   static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::average_pool2d: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::average_pool2d: the elements are integers; write cast<double>(x)");
   return ops_detail::pool2d<void, pooling::average, Size, Stride, Edge>(x, w);
 }
 /// The same for images with a halo, as for max_pool2d.
 template <class To, int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
   static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::average_pool2d: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::average_pool2d: the elements are integers; write cast<double>(x)");
   return ops_detail::pool2d<To, pooling::average, Size, Stride, Edge>(x, w);
 }
 
@@ -196,4 +202,4 @@ constexpr auto global_average_pool(X const& x) {
                                                                            x);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

@@ -4,9 +4,7 @@
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/ops/nn/losses.hpp"
 
-namespace ashlar {
-
-namespace ops_detail {
+namespace ashlar::ops_detail {
 
 /// The contribution of a set of a row's logits to its loss. It consists of the largest logit, the sum of
 /// exp(logit - largest), and the label's logit (0 if it is not in the set). The sum of the parts of disjoint sets is
@@ -50,7 +48,7 @@ struct softmax_parts_op {
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     (void)labelled_rows_rule::extents(out, logits, labels,
-                                      "ashlar::sharded_cross_entropy: there is one label per row of the logits");
+                                      "ashlar::nn::sharded_cross_entropy: there is one label per row of the logits");
     return labels;
   }
 };
@@ -76,7 +74,7 @@ struct sharded_cross_entropy_pullback_op {
 /// contains the path through `parts`.
 struct sharded_cross_entropy_op {
   using diagnostics = softmax_diagnostics;
-  static constexpr plan_detail::index_words words{"ashlar::sharded_cross_entropy: label ", " classes"};
+  static constexpr plan_detail::index_words words{"ashlar::nn::sharded_cross_entropy: label ", " classes"};
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const&, layout_value const&, layout_value const& parts) {
@@ -90,7 +88,9 @@ struct sharded_cross_entropy_op {
   }
 };
 
-}  // namespace ops_detail
+}  // namespace ashlar::ops_detail
+
+namespace ashlar::nn {
 
 /// softmax_cross_entropy for classes that may be sharded, too.
 /// Shape: logits (rows..., classes), labels (rows...), integers that count all classes; a scalar.
@@ -106,13 +106,14 @@ template <tensor Z, tensor Y>
                                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label per row");
-  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
-                "ashlar::sharded_cross_entropy: labels are integers, the class of each row; write cast<int>(labels)");
+                "ashlar::nn::sharded_cross_entropy: labels have one dimension less than logits, one label per row");
+  static_assert(
+      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+      "ashlar::nn::sharded_cross_entropy: labels are integers, the class of each row; write cast<int>(labels)");
   static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::sharded_cross_entropy: the elements are integers; write cast<double>(x)");
+                "ashlar::nn::sharded_cross_entropy: the elements are integers; write cast<double>(x)");
   auto const parts = all_reduce(apply(ops_detail::softmax_parts_op{}, stop_gradient(logits), labels), w);
   return apply(ops_detail::sharded_cross_entropy_op{}, logits, labels, parts);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::nn

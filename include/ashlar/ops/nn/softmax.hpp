@@ -16,7 +16,7 @@ struct softmax_diagnostics {
                   "ashlar::softmax: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
-        "ashlar::softmax_cross_entropy: the axis shards the labels otherwise than the rows; make both with one layout");
+        "ashlar::nn::softmax_cross_entropy: the axis shards the labels otherwise than the rows; make both with one layout");
   }
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::test;
 
 namespace {
@@ -111,12 +112,13 @@ TEST_CASE("an index that every rank has throws at once, and the mesh goes on") {
   });
   auto const logits = rows_of<layout<none, none>>(m, places, 4);
   auto const classes = index_with<whole>(m, 5, 4);
-  says("ashlar::softmax_cross_entropy: label 4 at (5) is outside the 4 classes; give rows without a label the weight 0",
-       [&] { (void)softmax_cross_entropy(logits, classes); });
   says(
-      "ashlar::softmax_cross_entropy: label -1 at (2) is outside the 4 classes; give rows without a label the weight 0",
+      "ashlar::nn::softmax_cross_entropy: label 4 at (5) is outside the 4 classes; give rows without a label the weight 0",
+      [&] { (void)softmax_cross_entropy(logits, classes); });
+  says(
+      "ashlar::nn::softmax_cross_entropy: label -1 at (2) is outside the 4 classes; give rows without a label the weight 0",
       [&] { (void)softmax_cross_entropy(logits, below, ones<double, whole>(m, {places})); });
-  says("ashlar::sharded_cross_entropy: label 4 at (5) is outside the 4 classes",
+  says("ashlar::nn::sharded_cross_entropy: label 4 at (5) is outside the 4 classes",
        [&] { (void)sharded_cross_entropy(rows_of<layout<none, "x">>(m, places, 4), classes); });
 }
 
@@ -133,7 +135,7 @@ TEST_CASE("an index that some ranks have is an error on every rank in the next c
       (void)take_along<1>(rows_of<layout<"x", none>>(m, places, 3),
                           generate<int, layout<"x", none>>(m, {places, 2}, index_of_line{{4, 3}}));
     });
-    check_ranks_say("ashlar::softmax_cross_entropy: label 4 at (5) is outside the 4 classes", [](auto const& m) {
+    check_ranks_say("ashlar::nn::softmax_cross_entropy: label 4 at (5) is outside the 4 classes", [](auto const& m) {
       (void)softmax_cross_entropy(rows_of<layout<"x", none>>(m, places, 4), index_with<split>(m, 5, 4));
     });
   }
@@ -229,7 +231,7 @@ TEST_CASE("an index outside a table that other ranks share, on a mesh of two axe
     check("ashlar::scatter_add: index 77 at (5) is outside the 6 rows", [&](auto const& m, auto const& index) {
       (void)scatter_add(rows(m, layout<"y", none>{}, places, 2), index, rows(m, by_x{}, 6, 2));
     });
-    check("ashlar::sharded_cross_entropy: label 77 at (5) is outside the 4 classes",
+    check("ashlar::nn::sharded_cross_entropy: label 77 at (5) is outside the 4 classes",
           [&](auto const& m, auto const& index) {
             (void)sharded_cross_entropy(rows(m, layout<"y", "x">{}, places, 4), index);
           });

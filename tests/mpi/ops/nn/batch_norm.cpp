@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace ashlar::test;
 
 namespace {

@@ -8,6 +8,7 @@
 #include "support/mpi_main.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 
 namespace {
 
@@ -290,7 +291,7 @@ TEST_CASE("conv2d with halos: windows beyond the halo are an error on every rank
     CHECK_THROWS_WITH_AS(
         (void)conv2d(x, k),
         doctest::Contains(
-            "ashlar::conv2d: windows reach beyond the halo of dimension 1; give it the widths 2 and 2, which are 1 and 2"),
+            "ashlar::nn::conv2d: windows reach beyond the halo of dimension 1; give it the widths 2 and 2, which are 1 and 2"),
         error);
   });
 }

@@ -5,6 +5,7 @@
 #include "ashlar/layout.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 
 namespace {
 

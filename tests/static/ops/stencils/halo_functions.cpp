@@ -4,6 +4,7 @@
 #include "ashlar/layout.hpp"
 
 using namespace ashlar;
+using namespace ashlar::nn;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <random>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using namespace test;
 using kernels::pooled;
 

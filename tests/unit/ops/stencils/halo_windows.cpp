@@ -4,6 +4,7 @@
 #include <algorithm>
 
 using namespace ashlar;
+using namespace ashlar::nn;
 using layout_detail::windows;
 
 namespace {
