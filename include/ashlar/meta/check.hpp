@@ -8,18 +8,25 @@ namespace ashlar::meta_detail {
 // Its arguments show the types in the compiler's output. (After a static_assert in the class itself clang drops the
 // members that follow, which is a second error.)
 
+struct no_condition {
+  static constexpr bool ok = true;
+  static constexpr void say() {}
+};
+
 /// True if all conditions hold. Otherwise the first one that does not says its sentence, and later ones are not
 /// instantiated.
-template <class First, class... Rest>
+template <class A, class B = no_condition, class C = no_condition, class... Rest>
 constexpr bool hold() {
-  if constexpr (!First::ok) {
-    First::say();
-    return false;
-  } else if constexpr (sizeof...(Rest) > 0) {
+  if constexpr (!A::ok)
+    return A::say(), false;
+  else if constexpr (!B::ok)
+    return B::say(), false;
+  else if constexpr (!C::ok)
+    return C::say(), false;
+  else if constexpr (sizeof...(Rest) > 0)  // one function per condition would be slow to compile
     return hold<Rest...>();
-  } else {
+  else
     return true;
-  }
 }
 
 constexpr int first_operand() { return 0; }

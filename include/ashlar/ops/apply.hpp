@@ -44,8 +44,10 @@ template <class X, class... Other>
 inline constexpr bool of_one_element_type = (std::is_same_v<element_t<X>, element_t<Other>> && ...);
 
 template <class X, class... Other>
+inline constexpr bool on_one_mesh = (std::is_same_v<mesh_t<X>, mesh_t<Other>> && ...);
+template <class... X>
 struct operands_share_a_mesh {
-  static constexpr bool ok = (std::is_same_v<mesh_t<X>, mesh_t<Other>> && ...);
+  static constexpr bool ok = on_one_mesh<X...>;
   static constexpr void say() {
     static_assert(ok,
                   "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
@@ -99,11 +101,17 @@ struct result_of {
 };
 
 template <class Op, class... X>
-struct layouts_fit {
+struct operands_fit {
   using result = result_of<Op, X...>;
-  static constexpr bool ok = result::r.why == fault::fits;
+  static constexpr bool mesh = on_one_mesh<X...>, reach = (in_reach_of_kernels<X> && ...),
+                        ok = mesh && reach && result::r.why == fault::fits;
   static constexpr void say() {
-    Op::diagnostics::template report<result::r.why, typename result::axis, layout_t<X>...>();
+    if constexpr (!mesh)
+      operands_share_a_mesh<X...>::say();
+    else if constexpr (!reach)
+      operands_in_reach<X...>::say();
+    else
+      Op::diagnostics::template report<result::r.why, typename result::axis, layout_t<X>...>();
   }
 };
 
@@ -158,9 +166,9 @@ constexpr shape extents_of_result(Op const& op, X const&... x) {
 /// Example: apply(rotary{}, x) runs the operation `rotary` of a program
 template <class Op, plain_tensor... X>
 constexpr auto apply(Op const& op, X const&... x) {
-  if constexpr (meta_detail::hold<ops_detail::operands_share_a_mesh<X...>, ops_detail::operands_in_reach<X...>,
-                                  ops_detail::layouts_fit<Op, X...>>()) {
-    using R = ops_detail::result_of<Op, X...>;
+  using fits = ops_detail::operands_fit<Op, X...>;
+  if constexpr (fits::ok) {
+    using R = typename fits::result;
     auto const& mesh = meta_detail::first_operand(x...).mesh();
     if constexpr (sizeof...(X) > 1) ops_detail::require_meshes_of_one_size(x...);
     using made = plan_detail::backend_of<ops_detail::first_t<X...>>;
@@ -173,6 +181,7 @@ constexpr auto apply(Op const& op, X const&... x) {
       return made::template make_result<T, L>(op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
     }
   } else {
+    fits::say();
     return meta_detail::first_operand(x...);  // so that the sentence is the only error
   }
 }

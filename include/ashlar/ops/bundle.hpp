@@ -24,11 +24,6 @@ constexpr bundled<X...> bundle(X const&... x) {
 
 namespace ops_detail {
 
-template <class A, class B>
-struct bundle_mixes_element_types {
-  static constexpr bool value = !std::is_same_v<A, B>;
-};
-
 // The reductions of all leaves.
 template <class X>
 struct ops_of_leaves : ops_of<layout_t<X>> {};
@@ -112,11 +107,6 @@ struct reduced_over {
     return v;
   }();
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
-};
-
-template <class X>
-struct reductions_nest {
-  static constexpr bool value = plan_detail::value_on<mesh_t<X>, layout_t<X>>.levels > 1;
 };
 
 // The result for a leaf that is in no message: without axes to reduce, or with axes of static size 1.
@@ -208,7 +198,7 @@ template <dimension Axes, class... X>
   for_each_leaf(
       [](auto const& x) {
         using Leaf = std::remove_cvref_t<decltype(x)>;
-        static_assert(!bundle_mixes_element_types<element_t<First>, element_t<Leaf>>::value,
+        static_assert(std::is_same_v<element_t<First>, element_t<Leaf>>,
                       "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
         static_assert(
             !not_partial_over<layout_t<Leaf>, Names>::value,
@@ -234,9 +224,9 @@ template <class... X>
   for_each_leaf(
       [](auto const& x) {
         using Leaf = std::remove_cvref_t<decltype(x)>;
-        static_assert(!bundle_mixes_element_types<element_t<First>, element_t<Leaf>>::value,
+        static_assert(std::is_same_v<element_t<First>, element_t<Leaf>>,
                       "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
-        static_assert(!reductions_nest<Leaf>::value,
+        static_assert(plan_detail::value_on<mesh_t<Leaf>, layout_t<Leaf>>.levels <= 1,
                       "ashlar::bundle: a member is partial by reductions of several kinds; all_reduce it apart");
       },
       b.members);

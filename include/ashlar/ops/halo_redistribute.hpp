@@ -30,6 +30,11 @@ constexpr auto with_halo_filled(X const& x, call_site const& w) {
     return x;
 }
 
+template <class From, class To>
+inline constexpr bool differ_in_state_alone = false;
+template <class From, class To>
+  requires(has_a_halo<From> && has_a_halo<To>)
+inline constexpr bool differ_in_state_alone<From, To> = std::is_same_v<stale<From>, stale<To>>;
 template <class To, class X>
 constexpr auto redistribute_with_halo(X const& x, call_site const& w) {
   using From = layout_t<X>;
@@ -37,9 +42,7 @@ constexpr auto redistribute_with_halo(X const& x, call_site const& w) {
     return x;
   else if constexpr (!has_a_halo<From>)
     return with_halo_filled<To>(with_halo<To>(redistribute<owned_layout_t<To>>(x, w)), w);
-  else if constexpr (!has_a_halo<To>)
-    return redistribute<To>(owned(x), w);
-  else if constexpr (std::is_same_v<stale<From>, stale<To>>)
+  else if constexpr (differ_in_state_alone<From, To>)
     return with_halo_filled<To>(as_stale(x), w);
   else
     return redistribute<To>(owned(x), w);

@@ -120,27 +120,17 @@ constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T me
   return ops_detail::random<T, L>(numbers, m, plan_detail::checked_extents<L>(n), key, w);
 }
 
-namespace ops_detail {
-// Always true. Its argument is the type of a number in place of a key.
-template <class Seed>
-struct number_is_no_key {
-  static constexpr bool value = true;
-};
-}  // namespace ops_detail
-
 // With a seed in place of a key.
 template <class T, class L, class Handle, std::size_t N, class Seed>
   requires std::is_integral_v<Seed>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], Seed, T = T(0), T = T(1)) {
-  static_assert(!ops_detail::number_is_no_key<Seed>::value,
-                "ashlar::uniform: random numbers come from a key; write prng_key{1}");
+  static_assert(!std::is_integral_v<Seed>, "ashlar::uniform: random numbers come from a key; write prng_key{1}");
   return uniform<T, L>(m, n, prng_key{});
 }
 template <class T, class L, class Handle, std::size_t N, class Seed>
   requires std::is_integral_v<Seed>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], Seed, T = T(0), T = T(1)) {
-  static_assert(!ops_detail::number_is_no_key<Seed>::value,
-                "ashlar::normal: random numbers come from a key; write prng_key{1}");
+  static_assert(!std::is_integral_v<Seed>, "ashlar::normal: random numbers come from a key; write prng_key{1}");
   return normal<T, L>(m, n, prng_key{});
 }
 

@@ -65,7 +65,7 @@ constexpr auto order_of(X const& x, index_t first) {
 // work(x) if elements along the dimension can be brought into an order, else otherwise(x).
 template <int Dim, class Work, class Otherwise, class X>
 constexpr auto when_sortable(Work const& work, Otherwise const& otherwise, X const& x) {
-  return checked_or<sort_operand<X, Dim>, layouts_fit<order_op<Dim, false>, plain_t<X>>>(work, otherwise, x);
+  return checked_or<sort_operand<X, Dim>, operands_fit<order_op<Dim, false>, plain_t<X>>>(work, otherwise, x);
 }
 
 /// The result of top_k.

@@ -29,21 +29,11 @@ constexpr void end_layers(later_layers n, X const& x) {
   if (auto* const log = ledger_of(x)) log->count_times(log->times_counted() / n.number);
 }
 
-template <class X>
-struct one_layer_in_place_of_many {
-  static constexpr bool value = backend_of<X>::begins_early;  // on real ranks
-};
-
-template <class Result, class Operand>
-struct layer_changes_the_type {
-  static constexpr bool value = !std::is_same_v<Result, Operand>;
-};
-
 // The second layer has a result of the first as its operand, as all later ones have.
 template <class Layers, class X, class F>
 constexpr auto chain_of_equal(Layers const& layers, X const& x, F const& f) {
   static_assert(
-      !one_layer_in_place_of_many<plain_t<decltype(stop_gradient(x))>>::value,
+      !backend_of<plain_t<decltype(stop_gradient(x))>>::begins_early,
       "ashlar::chain: equal_layers is one layer in place of many, for dry runs; write stack<N>(layer) on real ranks");
   auto const y = materialize(f(x, layers.each, std::size_t(0)));
   later_layers const later{static_cast<int>(equal_layers_of<Layers>) - 1};
@@ -51,7 +41,7 @@ constexpr auto chain_of_equal(Layers const& layers, X const& x, F const& f) {
   auto const z = materialize(f(y, layers.each, std::size_t(1)));
   end_layers(later, z);
   static_assert(
-      !layer_changes_the_type<decltype(z), decltype(y)>::value,
+      std::is_same_v<decltype(z), decltype(y)>,
       "ashlar::chain: one of equal_layers gives another type than it takes, so they are not equal; write stack<N>(layer)");
   if (!(z.extents() == y.extents()))
     fail_extents("ashlar::chain: one of equal_layers gives other extents than it takes", y.extents(), z.extents());

@@ -103,7 +103,7 @@ constexpr auto multiply_in_order(int order, X const&... x) {
 
 template <equation E, class... X>
 constexpr auto einsum_pair_by_pair(X const&... x) {
-  if constexpr (hold<layouts_fit<einsum_of_several<E>, X...>>()) {
+  if constexpr (hold<operands_fit<einsum_of_several<E>, X...>>()) {
     using R = result_of<einsum_of_several<E>, X...>;
     using orders = orders_of<E, X...>;
     {

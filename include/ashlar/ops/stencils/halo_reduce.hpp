@@ -105,15 +105,11 @@ template <dimension Axes, tensor X>
 }
 
 namespace ops_detail {
-template <class L>
-struct halo_is_reduced_later {
-  static constexpr bool value = has_a_halo<L>;
-};
 // For the sentence of a collective that does not wait.
 template <class X>
 constexpr pending<X> refuse_to_reduce_later(X const& x) {
   static_assert(
-      !halo_is_reduced_later<layout_t<X>>::value,
+      !has_a_halo<layout_t<X>>,
       "ashlar::all_reduce_async: the halo of a tensor is reduced by all_reduce alone; write all_reduce(x), or all_reduce_async(owned(x)) for its owned cells");
   return pending<X>(x);
 }
@@ -134,7 +130,7 @@ template <dimension Axes, tensor X>
   requires(ops_detail::has_a_halo<layout_t<X>>)
 [[nodiscard]] constexpr auto as_replicated_async(X const& x, call_site = call_site::current()) {
   static_assert(
-      !ops_detail::halo_is_reduced_later<layout_t<X>>::value,
+      !ops_detail::has_a_halo<layout_t<X>>,
       "ashlar::as_replicated_async: the halo of a cotangent is reduced by all_reduce alone; write as_replicated<axis>(x)");
   return x;
 }

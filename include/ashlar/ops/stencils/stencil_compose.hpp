@@ -180,15 +180,10 @@ template <class... F, ops_detail::stencil_field U>
 }
 
 namespace ops_detail {
-// Always true. Its arguments are what composed functors do not take.
-template <class... Unfit>
-struct composed_functors_read_one_field {
-  static constexpr bool value = true;
-};
 template <class U, class... Unfit>
 constexpr auto refuse_composition(U&& u) {
   static_assert(
-      !composed_functors_read_one_field<Unfit...>::value,
+      sizeof...(Unfit) == 0,
       "ashlar::compose: composed functors read one field and compute all cells; call stencil for each, to use a box or more fields");
   return stencil_operand<std::remove_cvref_t<U>>::of(u);
 }

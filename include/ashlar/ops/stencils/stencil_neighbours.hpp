@@ -76,15 +76,6 @@ struct neighbours : neighbours<T, Rank, Rank> {
   }
 };
 
-template <int Numbers, int ReachDimensions>
-struct offset_lacks_numbers {
-  static constexpr bool value = Numbers < ReachDimensions;
-};
-template <int Numbers, int Cells, int Rank>
-struct component_lacks_numbers {
-  static constexpr bool value = Numbers > Cells&& Numbers != Rank;
-};
-
 /// What a functor may read of a tensor's components.
 template <int Rank, int Cells, bool Sharded, bool All, bool OwnAlone>
 struct component_rules {
@@ -105,11 +96,10 @@ struct recorded_neighbours {
     constexpr int numbers = static_cast<int>(sizeof...(I));
     constexpr bool of_component = numbers > Rules::cells;
     static_assert(
-        !offset_lacks_numbers<numbers, Dimensions>::value,
+        numbers >= Dimensions,
         "ashlar::stencil: an offset has a number for each dimension of the functor's reach; write 0 where the cell is not moved, as u(-1, 0)");
     static_assert(
-        numbers > Rules::rank ||
-            !component_lacks_numbers<numbers, Rules::cells, Rules::rank>::value,  // neighbours say it
+        !of_component || numbers >= Rules::rank,  // neighbours refuse more
         "ashlar::stencil: a component is read by an offset and one number for each dimension of components; write u(-1, 0, c) for a tensor of 3 dimensions");
     static_assert(
         !(of_component && Rules::sharded),

@@ -38,8 +38,11 @@ constexpr bool reads_its_colour(int of) {
   return false;
 }
 template <class R, class X>
-struct update_gives_another_type {
-  static constexpr bool value = !std::is_same_v<R, X>;
+struct update_type {
+  static constexpr bool ok = std::is_same_v<R, X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::update: the functor returns another type than the elements; return this type");
+  }
 };
 
 }  // namespace ops_detail
@@ -68,14 +71,12 @@ constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) 
         ops_detail::require_own_components<F, Filled, V...>();  // others may have been updated
         using result = ops_detail::stencil_result<F, Filled, V...>;
         ops_detail::require_components<F, ops_detail::stencil_value<F, Filled, V...>>(u);
-        static_assert(!ops_detail::update_gives_another_type<result, X>::value,
-                      "ashlar::update: the functor returns another type than the elements; return this type");
         for (shape const& other : {u.extents(), ops_detail::extents_with_components(u, v)...})
           if (!(other == u.extents()))
             plan_detail::fail_extents(
                 "ashlar::update: the operands have the same extents; make all fields of a staggered grid with the larger ones",
                 u.extents(), other);
-        if constexpr (!ops_detail::update_gives_another_type<result, X>::value)
+        if constexpr (meta_detail::hold<ops_detail::update_type<result, X>>())
           plan_detail::backend_of<X>::update(f, c, u, filled,
                                              ops_detail::with_components<F>(u, plan_detail::materialize(v))...);
       }
