@@ -128,16 +128,7 @@ struct communicator_state {
   }
 
   void lose_messages();
-  template <class T>
-  T* scratch(std::size_t n) {
-    if (n * sizeof(T) > buffer_size) {
-      buffer.reset();
-      buffer_size = 0;
-      buffer.reset(static_cast<std::byte*>(::operator new(n * sizeof(T), std::align_val_t(64))));
-      buffer_size = n * sizeof(T);
-    }
-    return reinterpret_cast<T*>(buffer.get());
-  }
+  std::byte* scratch(std::size_t bytes);
   // Hands the scratch memory over to the caller. The next scratch() allocates anew.
   std::byte* release_scratch();
 };
@@ -276,22 +267,20 @@ void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblo
   c.wait(request);
 }
 
-// The same by a persistent collective from n elements to m. init(operand, result, communicator, info, request) sets it
-// up.
-template <class T, class Init>
-void call_persistent(communicator const& c, char const* what, persistent_collective::key const& k, T const* source,
-                     std::size_t n, T* destination, std::size_t m, Init init) {
-  persistent_collective& p =
-      c.state().persistent.get(k, n * sizeof(T), m * sizeof(T), [&](persistent_collective& made) {
-        check_mpi(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
-      });
-  std::memcpy(p.operand<T>(), source, n * sizeof(T));
+// The same by a persistent collective from n bytes to m. init(operand, result, communicator, info, request) sets it up.
+template <class Init>
+void call_persistent(communicator const& c, char const* what, persistent_collective::key const& k, void const* source,
+                     std::size_t n, void* destination, std::size_t m, Init init) {
+  persistent_collective& p = c.state().persistent.get(k, n, m, [&](persistent_collective& made) {
+    check_mpi(init(made.operand(), made.result(), c.get(), MPI_INFO_NULL, &made.request), what);
+  });
+  std::memcpy(p.operand(), source, n);
   ++c.counters().mpi_collectives;
   check_mpi(MPI_Start(&p.request), "MPI_Start");
   p.is_under_way = true;
   c.wait(p.request);
   p.is_under_way = false;
-  std::memcpy(destination, p.result<T>(), m * sizeof(T));
+  std::memcpy(destination, p.result(), m);
 }
 
 }  // namespace ashlar::comm_detail

@@ -52,31 +52,30 @@ class message_buffer {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/// Calls f(source, destination) for n and m elements of the caller. An error may end this rank's wait while MPI
-/// still uses the arrays. Then f gets copies if they are small: the caller's may be on the stack, and gone when MPI writes.
+/// Calls f(source, destination) for n and m bytes of the caller. An error may end this rank's wait while MPI still uses
+/// the arrays. Then f gets copies if they are small: the caller's may be on the stack, and gone when MPI writes.
 /// `source` may be null or `destination`, and is then null or the same array in f, too.
-template <class T, class F>
-void on_kept_copies(communicator const& c, comm::tuning const& how, T const* source, std::size_t n, T* destination,
-                    std::size_t m, F f) {
-  constexpr std::size_t most = 1 << 16;
+template <class F>
+void on_kept_copies(communicator const& c, comm::tuning const& how, void const* source, std::size_t n,
+                    void* destination, std::size_t m, F f) {
+  constexpr std::size_t most = 1 << 16, aligned = 64;
   communicator_state const& s = c.state();
   bool const waits_with_polls = s.has_deadline || s.in_progress.polls || c.yields();
   node_memory const& memory = node_memory::instance();
   bool const seen_by_others = (s.node || s.levels) && (memory.contains(source) || memory.contains(destination));
-  if (c.size() == 1 || !waits_with_polls || !how.host_memory || seen_by_others || (n + m) * sizeof(T) > most)
+  if (c.size() == 1 || !waits_with_polls || !how.host_memory || seen_by_others || n + m > most)
     return f(source, destination);
   bool const has_own = source != nullptr && source != destination;
   // The operand's copy begins after the result's: MPICH takes no two arrays of one address, even if one is empty.
-  std::size_t const begin = std::max<std::size_t>(m, 1);
-  message_buffer<std::byte> copies((begin + (has_own ? n : 0)) * sizeof(T));
-  T* const result = reinterpret_cast<T*>(copies.data());
-  T const* operand = source == nullptr ? nullptr : result;
+  std::size_t const begin = m / aligned * aligned + aligned;
+  message_buffer<std::byte> copies(begin + (has_own ? n : 0));
+  std::byte* const result = copies.data();
   if (has_own)
-    operand = std::copy_n(source, n, result + begin) - n;
+    std::copy_n(static_cast<std::byte const*>(source), n, result + begin);
   else
-    std::copy_n(destination, m, result);
-  f(operand, result);
-  std::copy_n(result, m, destination);
+    std::copy_n(static_cast<std::byte const*>(destination), m, result);
+  f(source == nullptr ? nullptr : has_own ? result + begin : result, result);
+  std::copy_n(result, m, static_cast<std::byte*>(destination));
 }
 
 }  // namespace ashlar::comm_detail

@@ -100,7 +100,7 @@ class array_pieces {
   // Copies the elements of holder q from my part.
   void copy_share(int q, unsigned char const* piece, unsigned char* to) const {
     for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) {
-      copy_block(piece + in_piece, to + in_share, n);
+      copy_bytes(piece + in_piece, to + in_share, n);
     });
   }
   template <class F>

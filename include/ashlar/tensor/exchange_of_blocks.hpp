@@ -124,8 +124,8 @@ bool exchange_of_blocks(Space const& space, bool gathers, step_transfers const& 
     if ((v.out.in_order && v.in.in_order) || v.in.total + v.out.total == 0) return false;
     if (gathers && comm_detail::even_levels(ranks)) return false;
     comm::tuning const how = tuning_on<Space>();
-    comm::algorithm const a = comm_detail::suggest<T>(
-        ranks, gathers ? collective::all_gather : collective::all_to_all,
+    comm::algorithm const a = comm_detail::suggest(
+        ranks, comm_detail::element_type_of<T>, gathers ? collective::all_gather : collective::all_to_all,
         static_cast<std::size_t>((std::max)(v.source.size(), v.destination.size())), how, false, true);
     bool const by_types = a == comm::algorithm::exchange_by_types;
     if (!comm_detail::is_exchange(a) || !how.host_memory) return false;

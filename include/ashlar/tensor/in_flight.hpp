@@ -13,7 +13,6 @@ namespace ashlar::tensor_detail {
 
 /// A collective from its begin until it is complete: in a round of a node, or by messages. It reads its operand until
 /// then: an update of the operand in place completes it first.
-template <class T>
 class in_flight : public reader, public unfinished_collective {
   collective_scope scope_;
 
@@ -54,8 +53,8 @@ class in_flight : public reader, public unfinished_collective {
     or_fail(f);
   }
 
-  /// Offers n elements to the other ranks of `node_`, without waiting for them. False if these ranks send messages.
-  bool offer(std::uint64_t fingerprint, T const* source, std::size_t n, void const* destination,
+  /// Offers n bytes to the other ranks of `node_`, without waiting for them. False if these ranks send messages.
+  bool offer(std::uint64_t fingerprint, void const* source, std::size_t n, void const* destination,
              read_in_place what = read_in_place::large) {
     round_.emplace(begin_only{}, node_, fingerprint, source, n, destination, what);
     if (!*round_) round_.reset();
@@ -99,8 +98,8 @@ class in_flight : public reader, public unfinished_collective {
   }
 
   communicator ranks_;
-  communicator node_;                   // the ranks that may share memory: all, or the ranks of this node
-  std::optional<node_round<T>> round_;  // null if ranks send messages
+  communicator node_;                // the ranks that may share memory: all, or the ranks of this node
+  std::optional<node_round> round_;  // null if ranks send messages
 
  private:
   /// Leaves the memory of the collective to messages that come late. It is called while an exception is handled. A failed

@@ -160,7 +160,8 @@ class bundle_in_flight {
     auto const n = static_cast<std::size_t>(elements_);
     if (T const* const message = side_by_side()) {
       memory_of_messages const used(message, results);
-      return comm_detail::run_all_reduce<Op>(ranks_, message, results, n, tuning_on<space>(), operands::maybe_in_place);
+      return comm_detail::run_all_reduce(ranks_, reduction_of<Op, T>, message, results, n, tuning_on<space>(),
+                                         operands::maybe_in_place);
     }
     for (std::size_t i = 0; i < pieces_.size(); ++i)
       kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
@@ -172,9 +173,9 @@ class bundle_in_flight {
   template <class Op>
   bool reduced_where_they_lie() const {
     if constexpr (runs_in_caller<space>) {
-      std::vector<block<T const>> in_order;
-      for (std::size_t i : order_) in_order.push_back(pieces_[i]);
-      return all_reduce_pieces_on_node<Op, T>(ranks_, in_order, static_cast<T*>(block_->data), tuning_on<space>());
+      std::vector<block<void const>> in_order;
+      for (std::size_t i : order_) in_order.push_back({pieces_[i].data, pieces_[i].size});
+      return all_reduce_pieces_on_node(ranks_, reduction_of<Op, T>, in_order, block_->data, tuning_on<space>());
     } else {
       return false;
     }

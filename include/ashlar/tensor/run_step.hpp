@@ -152,16 +152,16 @@ void combine_kept(node_group const& g, loop_nest<2> const& kept, T* destination)
       }
     }
   };
-  for_elements_of<T>(
-      tuning_on<Space>(), static_cast<std::size_t>(kept.size()), [&](std::size_t begin, std::size_t end) {
-        auto const first = static_cast<index_t>(begin), last = static_cast<index_t>(end);
-        for_each_rectangle(kept, first, last, [&](index_t const(&offset)[2], index_t rows, index_t length) {
-          for (index_t r = 0; r < rows; ++r)
-            for (index_t j = 0; j < length; j += width)
-              combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to,
-                      (std::min)(width, length - j));
-        });
-      });
+  for_elements_of(tuning_on<Space>(), sizeof(T), static_cast<std::size_t>(kept.size()),
+                  [&](std::size_t begin, std::size_t end) {
+                    auto const first = static_cast<index_t>(begin), last = static_cast<index_t>(end);
+                    for_each_rectangle(kept, first, last, [&](index_t const(&offset)[2], index_t rows, index_t length) {
+                      for (index_t r = 0; r < rows; ++r)
+                        for (index_t j = 0; j < length; j += width)
+                          combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to,
+                                  (std::min)(width, length - j));
+                    });
+                  });
 }
 
 // Counts a step, other than a reduction, in which every rank takes elements from the others' shards.
@@ -192,8 +192,8 @@ template <class S, class Space, class T>
 bool exchange_on_node(Space const& space, step_transfers const& v, communicator const& ranks, T const* source,
                       T* destination) {
   if constexpr (runs_in_caller<Space>) {
-    node_round<T> round(ranks, fingerprint_of(collective_of(S::what), v.fingerprint, element_code<T>), source,
-                        static_cast<std::size_t>(v.source.size()));
+    node_round round(ranks, fingerprint_of(collective_of(S::what), v.fingerprint, element_code<T>), source,
+                     static_cast<std::size_t>(v.source.size()));
     if (!round) return false;
     take_on_node<S>(space, v, ranks, round.group(), destination);
     return round.end();

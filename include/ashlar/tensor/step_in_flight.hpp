@@ -11,8 +11,8 @@ namespace ashlar::tensor_detail {
 /// whatever `tuning` says. The operand is read until the step is complete: an update of it in place completes the step
 /// first. S: the step's type.
 template <class S, class T, class Space>
-class step_in_flight final : public in_flight<T> {
-  using base = in_flight<T>;
+class step_in_flight final : public in_flight {
+  using base = in_flight;
 
  public:
   /// Pre: `ranks` differ along the step's axes, and are at least 2. Source and destination do not overlap, and live
@@ -75,7 +75,8 @@ class step_in_flight final : public in_flight<T> {
 
   void begin() {
     if constexpr (runs_in_caller<Space>) {
-      if (base::offer(fingerprint(*transfers_), source_, operand_size(), sums_all ? destination_ : nullptr)) return;
+      if (base::offer(fingerprint(*transfers_), source_, operand_size() * sizeof(T), sums_all ? destination_ : nullptr))
+        return;
     } else if (sums_at_once()) {
       run_step<S>(space_, *transfers_, ranks_, source_, destination_);
       stage_ = stage::done;
@@ -97,7 +98,7 @@ class step_in_flight final : public in_flight<T> {
       } else {
         if constexpr (sums_all) {
           ranks_.counters().all_reduce.add(operand_size() * sizeof(T));
-          combine_on_node<typename S::op>(*round_, destination_, operand_size(), tuning_on<Space>());
+          combine_on_node(*round_, reduction_of<typename S::op, T>, destination_, operand_size(), tuning_on<Space>());
         } else {
           take_on_node<S>(space_, *transfers_, ranks_, round_->group(), destination_);
         }
@@ -134,7 +135,9 @@ class step_in_flight final : public in_flight<T> {
     else
       ranks_.counters().all_to_all.add((v.out.total - send(r).size) * sizeof(T));
     post_exchange(ranks_, send, receive, comm::tuned);
-    deliver_own(ranks_, send(r), receive(r), tuning_on<Space>());
+    block<T const> const own = send(r);
+    block<T> const place = receive(r);
+    deliver_own(ranks_, element_type_of<T>, {own.data, own.size}, {place.data, place.size}, tuning_on<Space>());
   }
 
   // The same for a reduction. Each rank receives, from every rank, the elements that it combines: whole arrays or its
@@ -145,7 +148,8 @@ class step_in_flight final : public in_flight<T> {
       std::size_t const n = operand_size();
       memory_.emplace(mpi_reads<Space>(), space_, source_, n, destination_, n);
       ranks_.counters().all_reduce.add(n * sizeof(T));
-      in_parts_ = suggest<T>(ranks_, collective::all_reduce, n, comm::tuned) != comm::algorithm::exchange;
+      in_parts_ =
+          suggest(ranks_, element_type_of<T>, collective::all_reduce, n, comm::tuned) != comm::algorithm::exchange;
       for (int q = 0; in_parts_ && q < ranks_.size(); ++q) starts_.push_back(part_of_rank(n, ranks_.size(), q).begin);
       if (in_parts_) starts_.push_back(n);
     } else {
@@ -155,11 +159,11 @@ class step_in_flight final : public in_flight<T> {
       ranks_.counters().reduce_scatter.add((v.out.total - operand_of(ranks_.rank()).size) * sizeof(T));
     }
     std::size_t const own = operand_of(ranks_.rank()).size;
-    received_.emplace(ranks_, own, room_.allocate((static_cast<std::size_t>(ranks_.size()) - 1) * own));
+    received_.emplace(ranks_, own * sizeof(T), room_.allocate((static_cast<std::size_t>(ranks_.size()) - 1) * own));
     post_exchange(
         ranks_, [&](int q) { return operand_of(q); },
         [&](int q) {
-          return block<T>{received_->from(q), own};
+          return block<T>{reinterpret_cast<T*>(received_->from(q)), own};
         },
         comm::tuned);
   }
@@ -181,7 +185,7 @@ class step_in_flight final : public in_flight<T> {
   bool combine_received() {
     block<T const> const own = operand_of(ranks_.rank());
     T* const sums = in_parts_ ? part(memory_->destination(), starts_, ranks_.rank()).data : memory_->destination();
-    received_->template combine<typename S::op>(tuning_on<Space>(), own.data, sums, own.size);
+    received_->combine(tuning_on<Space>(), combination_of<typename S::op, T>, own.data, sums, own.size);
     if (!in_parts_) return false;
     stage_ = stage::gathers_sums;
     post_exchange(
@@ -209,7 +213,7 @@ class step_in_flight final : public in_flight<T> {
   std::optional<exchange_memory<Space, T>> exchanged_;
   pool_scratch<Space, T> packed_;  // the packed operand of a reduction
   pool_scratch<Kokkos::DefaultHostExecutionSpace, T> room_;
-  std::optional<received_arrays<T>> received_;
+  std::optional<received_arrays> received_;
   std::vector<std::size_t> starts_;  // begin of each block that arrives, or of each rank's part; empty: whole arrays
   bool in_parts_ = false;            // an all-reduce in which each rank combines a part
 };

@@ -377,7 +377,7 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
     // The same round as the others', with a stop in the middle.
     auto const y = fill_like<layout<none>>(m, n, 0.0);
     text = said([&] {
-      comm_detail::node_round<double> round(
+      comm_detail::node_round round(
           m.communicator(), comm_detail::fingerprint_of(collective::all_reduce, n, comm_detail::element_code<double>),
           s.data(), static_cast<std::size_t>(n), y.data());
       MPI_Barrier(MPI_COMM_WORLD);
@@ -389,8 +389,8 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
   } else {
     text = said([&] {
       sharded_tensor<double, layout<none>, line> const y(m, shape::of(n), n);
-      comm_detail::run_all_reduce<op::sum>(m.communicator(), static_cast<double const*>(s.data()), y.data(),
-                                           static_cast<std::size_t>(n), comm::tuned);
+      comm_detail::run_all_reduce(m.communicator(), comm_detail::reduction_of<op::sum, double>, s.data(), y.data(),
+                                  static_cast<std::size_t>(n), comm::tuned);
     });
     CHECK(text.find("which has not come to its end; collectives begun here: 1, there: 1") != std::string::npos);
     auto const x = fill_like<layout<none>>(m, n, 3.0);

@@ -135,8 +135,11 @@ TEST_CASE("tuning: what MPI alone reads is neither combined nor copied here") {
   for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::exchange_by_types,
                       algorithm::persistent, algorithm::mpi, algorithm::mpi_in_place}) {
     tuning const how{.forced = a, .host_memory = false};
-    CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how) == algorithm::mpi);
-    CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how, true) == algorithm::mpi_in_place);
-    CHECK(!comm_detail::is_exchange(comm_detail::choose<float>(c, collective::all_to_all, 10, how)));
+    CHECK(comm_detail::choose(c, comm_detail::element_type_of<float>, collective::all_reduce, 10, how) ==
+          algorithm::mpi);
+    CHECK(comm_detail::choose(c, comm_detail::element_type_of<float>, collective::all_reduce, 10, how, true) ==
+          algorithm::mpi_in_place);
+    CHECK(!comm_detail::is_exchange(
+        comm_detail::choose(c, comm_detail::element_type_of<float>, collective::all_to_all, 10, how)));
   }
 }

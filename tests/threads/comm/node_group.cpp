@@ -66,20 +66,21 @@ int wrong_sums(int ranks, bool naps) {
         std::memcpy(g.inline_memory(), x.data(), n * sizeof(float));
         g.arrive({7, address(g.inline_memory()), 0});
         nap();
-        combine_sources<op::sum, float>(g, 0, n, [&](std::size_t begin, float const* sum, std::size_t m) {
-          std::memcpy(&y[begin], sum, m * sizeof(float));
-        });
+        combine_sources(g, combination_of<op::sum, float>, 0, n,
+                        [&](std::size_t begin, std::byte const* sum, std::size_t m) {
+                          std::memcpy(&y[begin], sum, m * sizeof(float));
+                        });
         g.finish();
       } else {
         g.arrive({7, address(x.data()), address(y.data())});
         nap();
         std::size_t const first = n * static_cast<std::size_t>(r) / static_cast<std::size_t>(p);
         std::size_t const last = n * static_cast<std::size_t>(r + 1) / static_cast<std::size_t>(p);
-        combine_sources<op::sum, float>(g, first, last - first,
-                                        [&](std::size_t begin, float const* sum, std::size_t m) {
-                                          for (int q = 0; q < p; ++q)
-                                            std::memcpy(g.destination<float>(q) + begin, sum, m * sizeof(float));
-                                        });
+        combine_sources(g, combination_of<op::sum, float>, first, last - first,
+                        [&](std::size_t begin, std::byte const* sum, std::size_t m) {
+                          for (int q = 0; q < p; ++q)
+                            std::memcpy(g.destination<float>(q) + begin, sum, m * sizeof(float));
+                        });
         nap();
         g.finish();
         g.wait_until_all_are_done();
@@ -337,11 +338,11 @@ TEST_CASE("node_group: operands lie open while other groups come and go in the s
       nap();
       while (!g.all_have_arrived()) std::this_thread::yield();
       g.wait_until_all_have_arrived();
-      combine_sources<op::sum, float>(g, 0, copied ? 1000 : x.size(),
-                                      [&](std::size_t begin, float const* sum, std::size_t m) {
-                                        for (std::size_t k = 0; k < m; ++k)
-                                          wrong += sum[k] != total(i, ranks, begin + k);
-                                      });
+      combine_sources(g, combination_of<op::sum, float>, 0, copied ? 1000 : x.size(),
+                      [&](std::size_t begin, std::byte const* bytes, std::size_t m) {
+                        auto const* const sum = reinterpret_cast<float const*>(bytes);
+                        for (std::size_t k = 0; k < m; ++k) wrong += sum[k] != total(i, ranks, begin + k);
+                      });
       g.finish();
       if (!copied) g.wait_until_all_are_done();
     }

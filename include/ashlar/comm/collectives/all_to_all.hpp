@@ -7,13 +7,12 @@
 
 namespace ashlar::comm_detail {
 
-template <class Send, class Receive>
-void all_to_all_by_exchange(communicator const& c, Send send, Receive receive, comm::tuning const& how) {
-  int const r = c.rank();
-  post_exchange(c, send, receive, how);
-  deliver_own(c, send(r), receive(r), how);
-  finish(c);
-}
+ASHLAR_INLINE void all_to_all(communicator const& c, element_type const& e, void const* source, std::size_t n_each,
+                              void* destination, comm::tuning const& how, call_site const& w);
+ASHLAR_INLINE void all_to_all(communicator const& c, element_type const& e, void const* source,
+                              std::span<std::size_t const> send_starts, std::span<std::size_t const> send_counts,
+                              void* destination, std::span<std::size_t const> receive_counts, comm::tuning const& how,
+                              call_site const& w);
 
 }  // namespace ashlar::comm_detail
 
@@ -30,31 +29,7 @@ namespace ashlar::comm {
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned,
                 call_site w = call_site::current()) {
-  comm_detail::raw_call const now(
-      c, "comm::all_to_all", w,
-      comm_detail::fingerprint_of(collective::all_to_all, n_each, comm_detail::element_code<T>), how);
-  int const p = c.size();
-  if (p == 1) return comm_detail::copy_block(how, source, destination, n_each);
-  if (n_each == 0) return;
-  c.counters().all_to_all.add(std::size_t(p - 1) * n_each * sizeof(T));
-  auto const send = [=](int q) { return comm_detail::block<T const>{source + std::size_t(q) * n_each, n_each}; };
-  auto const receive = [=](int q) { return comm_detail::block<T>{destination + std::size_t(q) * n_each, n_each}; };
-  MPI_Datatype const type = mpi_datatype<T>::get();
-  std::size_t const n = std::size_t(p) * n_each;
-  algorithm const a = comm_detail::choose<T>(c, collective::all_to_all, n, how);
-  if (comm_detail::is_exchange(a) || n > how.count_limit)
-    comm_detail::all_to_all_by_exchange(c, send, receive, how);
-  else if (a == algorithm::persistent)
-    comm_detail::call_persistent(c, "MPI_Alltoall_init", {collective::all_to_all, MPI_OP_NULL, type, n_each}, source, n,
-                                 destination, n, [=](T const* in, T* out, auto... rest) {
-                                   return ASHLAR_MPI_INIT(Alltoall)(in, comm_detail::count_type(n_each), type, out,
-                                                                    comm_detail::count_type(n_each), type, rest...);
-                                 });
-  else
-    comm_detail::on_kept_copies(c, how, source, n, destination, n, [&](T const* from, T* to) {
-      comm_detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), from,
-                            comm_detail::count_type(n_each), type, to, comm_detail::count_type(n_each), type);
-    });
+  comm_detail::all_to_all(c, comm_detail::element_type_of<T>, source, n_each, destination, how, w);
 }
 
 /// The same with blocks of different sizes, which are anywhere in `source` and may share elements. Rank q gets the
@@ -66,20 +41,8 @@ template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts,
                 std::span<std::size_t const> send_counts, T* destination, std::span<std::size_t const> receive_counts,
                 tuning const& how = tuned, call_site w = call_site::current()) {
-  comm_detail::raw_call const now(
-      c, "comm::all_to_all", w, comm_detail::fingerprint_of(collective::all_to_all, comm_detail::element_code<T>), how);
-  auto const r = std::size_t(c.rank());
-  assert(send_counts[r] == receive_counts[r]);
-  if (c.size() == 1) return comm_detail::copy_block(how, source + send_starts[0], destination, send_counts[0]);
-  std::size_t const* const in = comm_detail::block_starts(c.state().receive_starts, receive_counts);
-  std::size_t sent = 0;
-  for (std::size_t n : send_counts) sent += n;
-  c.counters().all_to_all.add((sent - send_counts[r]) * sizeof(T));
-  auto const send = [=](int q) {
-    return comm_detail::block<T const>{source + send_starts[std::size_t(q)], send_counts[std::size_t(q)]};
-  };
-  auto const receive = [=](int q) { return comm_detail::block<T>{destination + in[q], in[q + 1] - in[q]}; };
-  comm_detail::all_to_all_by_exchange(c, send, receive, how);
+  comm_detail::all_to_all(c, comm_detail::element_type_of<T>, source, send_starts, send_counts, destination,
+                          receive_counts, how, w);
 }
 
 /// The same with blocks that follow one after the other in `source`.
@@ -92,3 +55,7 @@ void all_to_all(communicator const& c, T const* source, std::span<std::size_t co
 }
 
 }  // namespace ashlar::comm
+
+#if ASHLAR_IMPL
+#include "ashlar/comm/collectives/impl/all_to_all.ipp"
+#endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Broadcast: one rank's array, on all ranks.
 #pragma once
-#include <algorithm>
-
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
@@ -10,12 +8,10 @@
 
 namespace ashlar::comm_detail {
 
-template <class T>
-void broadcast_by_mpi(communicator const& c, T* data, std::size_t n, int root, comm::tuning const& how) {
-  for (std::size_t i = 0; i < n; i += how.count_limit)
-    call_mpi(c, "MPI_Bcast", ASHLAR_MPI(MPI_Bcast), ASHLAR_MPI(MPI_Ibcast), data + i,
-             count_type((std::min)(how.count_limit, n - i)), comm::mpi_datatype<T>::get(), root);
-}
+ASHLAR_INLINE void broadcast_by_mpi(communicator const& c, element_type const& e, void* data, std::size_t n, int root,
+                                    comm::tuning const& how);
+ASHLAR_INLINE void broadcast(communicator const& c, element_type const& e, void* data, std::size_t n, int root,
+                             comm::tuning const& how, call_site const& w);
 
 }  // namespace ashlar::comm_detail
 
@@ -33,15 +29,11 @@ namespace ashlar::comm {
 template <element T>
 void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned,
                call_site w = call_site::current()) {
-  comm_detail::raw_call now(c, "comm::broadcast", w,
-                            comm_detail::fingerprint_of(collective::broadcast, n, root, comm_detail::element_code<T>));
-  if (c.size() == 1) return;
-  if (!now.is_part()) now.agree(0, comm_detail::header_is::hidden);
-  now.set_polls(how.host_memory);
-  if (n == 0) return;
-  c.counters().broadcast.add(c.rank() == root ? n * sizeof(T) : 0);
-  comm_detail::on_kept_copies(c, how, static_cast<T const*>(data), n, data, n,
-                              [&](T const*, T* to) { comm_detail::broadcast_by_mpi(c, to, n, root, how); });
+  comm_detail::broadcast(c, comm_detail::element_type_of<T>, data, n, root, how, w);
 }
 
 }  // namespace ashlar::comm
+
+#if ASHLAR_IMPL
+#include "ashlar/comm/collectives/impl/broadcast.ipp"
+#endif

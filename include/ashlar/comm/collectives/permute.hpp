@@ -4,6 +4,13 @@
 #include "ashlar/comm/collectives/exchange.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
 
+namespace ashlar::comm_detail {
+
+ASHLAR_INLINE void permute(communicator const& c, element_type const& e, block<void const> source, int to,
+                           block<void> destination, int from, comm::tuning const& how, call_site const& w);
+
+}  // namespace ashlar::comm_detail
+
 namespace ashlar::comm {
 
 /// Sends `source` to rank `to` and receives `destination` from rank `from`. MPI_PROC_NULL means no rank.
@@ -17,18 +24,12 @@ namespace ashlar::comm {
 template <element T>
 void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive,
              int from, tuning const& how = tuned, call_site w = call_site::current()) {
-  comm_detail::raw_call const now(c, "comm::permute", w,
-                                  comm_detail::fingerprint_of(collective::permute, comm_detail::element_code<T>), how);
-  bool const to_itself = to == c.rank();
-  assert(to_itself == (from == c.rank()) && (!to_itself || n_send == n_receive));
-  if (to_itself && (how.host_memory || c.size() == 1)) return comm_detail::copy_block(source, destination, n_send);
-  if (c.size() == 1) return;
-  if (!to_itself) c.counters().permute.add(to == MPI_PROC_NULL ? 0 : n_send * sizeof(T));
-  comm_detail::or_give_up(c, [&] {
-    if (from != MPI_PROC_NULL) comm_detail::post_receive(c, comm_detail::block<T>{destination, n_receive}, from, how);
-    if (to != MPI_PROC_NULL) comm_detail::post_send(c, comm_detail::block<T const>{source, n_send}, to, how);
-  });
-  comm_detail::finish(c);
+  comm_detail::permute(c, comm_detail::element_type_of<T>, {source, n_send}, to, {destination, n_receive}, from, how,
+                       w);
 }
 
 }  // namespace ashlar::comm
+
+#if ASHLAR_IMPL
+#include "ashlar/comm/collectives/impl/permute.ipp"
+#endif

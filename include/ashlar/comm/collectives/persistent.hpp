@@ -61,14 +61,8 @@ class persistent_collective {
   persistent_collective& operator=(persistent_collective const&) = delete;
   ~persistent_collective();
 
-  template <class T>
-  T* operand() const {
-    return reinterpret_cast<T*>(room_.get());
-  }
-  template <class T>
-  T* result() const {
-    return reinterpret_cast<T*>(room_.get() + begin_of_result_);
-  }
+  std::byte* operand() const { return room_.get(); }
+  std::byte* result() const { return room_.get() + begin_of_result_; }
 
   key const of;
   MPI_Request request = MPI_REQUEST_NULL;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 
+#include "ashlar/comm/combination.hpp"
+#include "ashlar/comm/desync/fingerprint.hpp"
 #include "ashlar/comm/mpi.hpp"
 #include "ashlar/comm/settings.hpp"
 #include "ashlar/comm/collectives/tuning_table.hpp"
@@ -91,11 +93,36 @@ namespace ashlar::comm_detail {
 // Seconds until a rank that waits in a collective gives up: $ASHLAR_DEADLINE, or the program's choice; 0: never.
 inline double deadline() { return deadline_setting().value.value_or(comm::tuned.deadline); }
 
-/// Calls body(begin, end) on ranges that make up the n elements T of an array. They begin at whole pages of 4096 bytes,
+/// The elements of arrays, for functions that move them as bytes. These are compiled once for all types.
+struct element_type {
+  std::size_t size;
+  std::uint64_t code;  // in fingerprints
+  MPI_Datatype (*datatype)();
+  comm::algorithm (*algorithm)(comm::collective_call const&);
+
+  void const* at(void const* array, std::size_t i) const { return static_cast<std::byte const*>(array) + i * size; }
+  void* at(void* array, std::size_t i) const { return static_cast<std::byte*>(array) + i * size; }
+};
+template <class T>
+inline constexpr element_type element_type_of{sizeof(T), element_code<T>, comm::mpi_datatype<T>::get,
+                                              comm::algorithm_for<T>::of};
+
+/// A reduction of such elements.
+struct reduction : combination {
+  element_type const& elements;
+  std::uint64_t code;  // in fingerprints
+  MPI_Op (*op)();
+};
+template <class Op, class T>
+inline constexpr reduction reduction_of{combination_of<Op, T>, element_type_of<T>, code_of<Op>,
+                                        comm::mpi_op<Op, T>::get};
+
+/// Calls body(begin, end) on ranges that make up the n elements of an array, of `size` bytes each. They begin at whole pages of 4096 bytes,
 /// counted from the array's begin. Arrays of up to 16 pages are one range: two threads would take as long.
-template <class T, class Body>
-void for_elements_of(comm::tuning const& how, std::size_t n, Body const& body) {
-  constexpr std::size_t page = 4096 / sizeof(T), pages_per_thread = 8;
+template <class Body>
+void for_elements_of(comm::tuning const& how, std::size_t size, std::size_t n, Body const& body) {
+  constexpr std::size_t pages_per_thread = 8;
+  std::size_t const page = 4096 / size;
   if (n <= 2 * pages_per_thread * page) return body(std::size_t{0}, n);
   auto const of_pages = [&](std::size_t first, std::size_t until) { body(first * page, (std::min)(n, until * page)); };
   how.for_ranges((n + page - 1) / page, pages_per_thread,

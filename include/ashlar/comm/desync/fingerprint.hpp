@@ -45,10 +45,10 @@ constexpr std::uint64_t code_of_type() {
 template <class T>
 inline constexpr std::uint64_t code_of = code_of_type<T>();
 
-/// The fingerprint of a collective of blocks of `counts` elements T.
-template <class T>
-constexpr std::uint64_t fingerprint_of_counts(collective what, std::span<std::size_t const> counts, auto... more) {
-  std::uint64_t h = fingerprint_of(what, element_code<T>, more...);
+/// The fingerprint of a collective of blocks of `counts` elements with this code.
+constexpr std::uint64_t fingerprint_of_counts(collective what, std::uint64_t element,
+                                              std::span<std::size_t const> counts, auto... more) {
+  std::uint64_t h = fingerprint_of(what, element, more...);
   for (std::size_t const n : counts) h = fingerprint_of(what, h, n);
   return h;
 }

@@ -18,10 +18,10 @@ ASHLAR_INLINE std::string broadcast_text(communicator const& c, std::string cons
   if (c.size() == 1) return said;
   message_buffer<std::uint64_t> length(1);
   *length.data() = said.size();
-  broadcast_by_mpi(c, length.data(), 1, root, comm::tuned);
+  broadcast_by_mpi(c, element_type_of<std::uint64_t>, length.data(), 1, root, comm::tuned);
   message_buffer<char> text(*length.data());
   if (c.rank() == root) std::copy(said.begin(), said.end(), text.data());
-  broadcast_by_mpi(c, text.data(), *length.data(), root, comm::tuned);
+  broadcast_by_mpi(c, element_type_of<char>, text.data(), *length.data(), root, comm::tuned);
   return {text.data(), *length.data()};
 }
 

@@ -38,6 +38,16 @@ ASHLAR_INLINE void communicator_state::lose_messages() {
   *keeps_messages = true;
 }
 
+ASHLAR_INLINE std::byte* communicator_state::scratch(std::size_t bytes) {
+  if (bytes > buffer_size) {
+    buffer.reset();
+    buffer_size = 0;
+    buffer.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t(64))));
+    buffer_size = bytes;
+  }
+  return buffer.get();
+}
+
 ASHLAR_INLINE std::byte* communicator_state::release_scratch() {
   buffer_size = 0;
   return buffer.release();

@@ -16,6 +16,7 @@
 #include "ashlar/comm/desync/made_tensors.hpp"
 #include "ashlar/comm/desync/noted_error.hpp"
 #include "ashlar/comm/clock.hpp"
+#include "ashlar/comm/combination.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/comm/node/process.hpp"
 #include "ashlar/comm/node/yield_core.hpp"
@@ -243,26 +244,23 @@ class node_group {
 
 // Combines n elements, from `first` on, of every rank's operand(q), in the order of the ranks. Calls write(begin,
 // values, count) with pieces of the result, which stay in the L1 cache.
-template <class Op, class T, class Operand, class Write>
-void combine_operands(node_group const& g, Operand operand, std::size_t first, std::size_t n, Write write) {
-  constexpr std::size_t width = 4096 / sizeof(T);
-  alignas(64) T sum[width];
+template <class Operand, class Write>
+void combine_operands(node_group const& g, combination const& r, Operand operand, std::size_t first, std::size_t n,
+                      Write write) {
+  std::size_t const width = 4096 / r.size;
+  alignas(64) std::byte sum[4096];
   for (std::size_t begin = first; begin < first + n; begin += width) {
     std::size_t const m = (std::min)(width, first + n - begin);
-    T const *const a = operand(0) + begin, *const b = operand(1) + begin;
-    for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(a[i], b[i]);
-    for (int q = 2; q < g.size(); ++q) {
-      T const* const next = operand(q) + begin;
-      for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(sum[i], next[i]);
-    }
-    write(begin, static_cast<T const*>(sum), m);
+    r.combine(sum, operand(0) + begin * r.size, operand(1) + begin * r.size, m);
+    for (int q = 2; q < g.size(); ++q) r.combine(sum, sum, operand(q) + begin * r.size, m);
+    write(begin, static_cast<std::byte const*>(sum), m);
   }
 }
 
-template <class Op, class T, class Write>
-void combine_sources(node_group const& g, std::size_t first, std::size_t n, Write write) {
-  combine_operands<Op, T>(
-      g, [&](int q) { return g.source<T>(q); }, first, n, write);
+template <class Write>
+void combine_sources(node_group const& g, combination const& r, std::size_t first, std::size_t n, Write write) {
+  combine_operands(
+      g, r, [&](int q) { return g.source<std::byte>(q); }, first, n, write);
 }
 
 }  // namespace ashlar::comm_detail

@@ -130,7 +130,7 @@ void fetch(sort_route const& r, communicator const& ranks, std::uint64_t fingerp
            kernels_detail::lines_of const& own, T const* source, T* arrived, bool shared) {
   using host = Kokkos::DefaultHostExecutionSpace;
   if (shared) {
-    comm_detail::node_round<T> round(ranks, fingerprint, source, static_cast<std::size_t>(own.n * r.lines));
+    comm_detail::node_round round(ranks, fingerprint, source, static_cast<std::size_t>(own.n * r.lines));
     if (round) {
       ranks.counters().all_to_all.add(r.bytes_sent(sizeof(T)));
       for (int i = 1; i <= r.parts.size(); ++i) {

@@ -36,7 +36,7 @@ struct step_and_transform<ops_detail::fft_op<Dim, D>> {
       if (lines.parts.empty()) {
         z = room<T, S>(extents, part);
         run_step<Step>(S{}, *v, ranks, source, z.data());
-      } else if (node_round<T> round(ranks, fingerprint, source, static_cast<std::size_t>(v->source.size())); round) {
+      } else if (node_round round(ranks, fingerprint, source, static_cast<std::size_t>(v->source.size())); round) {
         count_taken(s.what, sizeof(T), *v, ranks);
         for (part_of_lines const& p : lines.parts) lines.data.push_back(round.group().template source<T>(p.rank));
         return in_round(round, scope, [&] { return transform(lines); });
@@ -54,8 +54,8 @@ struct step_and_transform<ops_detail::fft_op<Dim, D>> {
     return {memory_of_shard<typename S::memory_space>(extents, part.size(), sizeof(T)), 0};
   }
   // f() outside of the collective. Then, also after an error in f, waits until the other ranks do not read the operand.
-  template <class T, class F>
-  static auto in_round(node_round<T>& round, collective_scope& scope, F const& f) {
+  template <class F>
+  static auto in_round(node_round& round, collective_scope& scope, F const& f) {
     scope.leave();
     std::exception_ptr failed;
     decltype(f()) y;

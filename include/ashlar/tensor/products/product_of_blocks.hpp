@@ -170,7 +170,7 @@ class operand_of_product {
   side_of_segment operand_;
   std::vector<shard_of_terms<T>> shards_;  // by rank, that are read in place
   std::optional<collective_scope> scope_;
-  std::optional<node_round<T>> round_;
+  std::optional<node_round> round_;
   std::optional<operand_in_panels<Space, T>> in_panels_;
   bool is_read_ = false;
 };

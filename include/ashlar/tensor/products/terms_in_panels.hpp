@@ -236,7 +236,7 @@ class operand_in_panels {
   pool_scratch<Space, T> room_[2], from_node_;
   std::vector<std::size_t> begin_on_node_;
   std::vector<MPI_Request> requests_;
-  std::optional<node_round<T>> round_;
+  std::optional<node_round> round_;
   index_t panel_ = 0;
 };
 

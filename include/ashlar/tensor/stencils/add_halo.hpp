@@ -97,7 +97,7 @@ void add_halo_cells(device_mesh<M> const& m, communicator const& ranks, plan_ste
               add_from_node(i, place);
           }
         };
-        node_round<T> round(ranks_of_node(ranks), fingerprint, cells, static_cast<std::size_t>(t.stored.size()));
+        node_round round(ranks_of_node(ranks), fingerprint, cells, static_cast<std::size_t>(t.stored.size()));
         if (round) {
           finish(ranks);
           add_all([&](std::size_t i, int place) {

@@ -171,8 +171,8 @@ messages_of_cells<T, Space>::~messages_of_cells() = default;
 /// An exchange of a halo, from its begin until the halo is filled. Ranks of a node read each other's owned cells, others
 /// send messages. The owned cells are read until the exchange is complete.
 template <class T, class Space>
-class halo_in_flight final : public in_flight<T> {
-  using base = in_flight<T>;
+class halo_in_flight final : public in_flight {
+  using base = in_flight;
   using block_pointer = std::shared_ptr<storage<typename Space::memory_space>>;
 
  public:
@@ -258,8 +258,9 @@ void halo_in_flight<T, Space>::begin() {
     if (which == which_peers::all) return;
     node_ = ranks_of_node(ranks_);
     // The others know no strides of this rank's cells. This object is not in memory that they see.
-    T const* const seen = strided_ ? reinterpret_cast<T const*>(this) : cells_;
-    std::size_t const n = strided_ ? node_slot::inline_bytes + 1 : static_cast<std::size_t>(transfers_->stored.size());
+    void const* const seen = strided_ ? static_cast<void const*>(this) : cells_;
+    std::size_t const n =
+        strided_ ? node_slot::inline_bytes + 1 : static_cast<std::size_t>(transfers_->stored.size()) * sizeof(T);
     base::offer(fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), seen, n, nullptr);
   }
 }

@@ -80,8 +80,8 @@ struct halo_field {
 
 /// The exchange of the halos of several fields, as halo_in_flight is of one.
 template <class... X>
-class halos_in_flight final : public in_flight<std::uint64_t> {
-  using base = in_flight<std::uint64_t>;
+class halos_in_flight final : public in_flight {
+  using base = in_flight;
   using space = typename std::tuple_element_t<0, std::tuple<X...>>::execution_space;
   static constexpr std::size_t count = sizeof...(X);
 
@@ -168,7 +168,7 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
         offsets[i] = node_memory::instance().offset(x.cells);
         seen = seen && (x.transfers->stored.size() == 0 || (offsets[i] != nowhere && !x.strided));
       });
-      base::offer(fingerprint(fields_), offsets, count, seen ? nullptr : &elsewhere, read_in_place::always);
+      base::offer(fingerprint(fields_), offsets, sizeof offsets, seen ? nullptr : &elsewhere, read_in_place::always);
     }
   }
   // On a node: reads the cells of the others, or posts messages if some rank's memory is not visible.

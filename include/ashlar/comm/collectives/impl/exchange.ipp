@@ -3,6 +3,53 @@
 
 namespace ashlar::comm_detail {
 
+ASHLAR_INLINE void copy_bytes(comm::tuning const& how, void const* source, void* destination, std::size_t n) {
+  if (source == destination) return;
+  auto const* const from = static_cast<std::byte const*>(source);
+  auto* const to = static_cast<std::byte*>(destination);
+  for_elements_of(how, 1, n,
+                  [=](std::size_t first, std::size_t until) { copy_bytes(from + first, to + first, until - first); });
+}
+
+ASHLAR_INLINE comm::algorithm suggest(communicator const& c, element_type const& e, collective what, std::size_t n,
+                                      comm::tuning const& how, bool in_place, bool strided) {
+  using enum comm::algorithm;
+  comm::collective_call const call{what, in_place, c.size(), n * e.size, how.exchanges(c.size()), strided};
+  comm::algorithm a = how.forced ? *how.forced : e.algorithm(call);
+  if (a == exchange_by_types && !strided) a = exchange;
+  bool const serves = persists(what) && call.bytes <= how.persistent_bytes && n <= how.count_limit;
+  // Memory that only MPI accesses (device memory) cannot be combined or copied here: fall back to MPI's own collective.
+  bool const copies =
+      is_exchange(a) || a == persistent || (what == collective::all_reduce && (a == mpi_in_place) != in_place);
+  if ((a == persistent && !serves) || (copies && !how.host_memory)) a = in_place ? mpi_in_place : mpi;
+  return a;
+}
+
+ASHLAR_INLINE comm::algorithm choose(communicator const& c, element_type const& e, collective what, std::size_t n,
+                                     comm::tuning const& how, bool in_place) {
+  comm::algorithm const a = suggest(c, e, what, n, how, in_place);
+  if (!is_exchange(a)) c.state().used_collectives = true;
+  return a;
+}
+
+ASHLAR_INLINE void post_receive(communicator const& c, element_type const& e, block<void> b, int from,
+                                comm::tuning const& how) {
+  for (std::size_t i = 0; i < b.size; i += how.count_limit)
+    check_mpi(
+        ASHLAR_MPI(MPI_Irecv)(e.at(b.data, i), count_type((std::min)(how.count_limit, b.size - i)), e.datatype(), from,
+                              c.state().in_progress.tag, c.get(), &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+        "MPI_Irecv");
+}
+
+ASHLAR_INLINE void post_send(communicator const& c, element_type const& e, block<void const> b, int to,
+                             comm::tuning const& how) {
+  for (std::size_t i = 0; i < b.size; i += how.count_limit, ++c.counters().mpi_sends)
+    check_mpi(
+        ASHLAR_MPI(MPI_Isend)(e.at(b.data, i), count_type((std::min)(how.count_limit, b.size - i)), e.datatype(), to,
+                              c.state().in_progress.tag, c.get(), &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+        "MPI_Isend");
+}
+
 ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from) {
   auto& s = c.state();
   check_mpi(MPI_Irecv(at, 1, type, from, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
@@ -27,6 +74,30 @@ ASHLAR_INLINE void give_up(communicator const& c) {
 ASHLAR_INLINE void finish(communicator const& c) {
   or_give_up(c, [&] { c.wait_all(c.state().requests); });
   c.state().requests.clear();
+}
+
+ASHLAR_INLINE void post_exchange(communicator const& c, element_type const& e, block_of_rank<void const> send,
+                                 block_of_rank<void> receive, comm::tuning const& how) {
+  int const p = c.size();
+  or_give_up(c, [&] {
+    for (int d = 1; d < p; ++d) {
+      int const q = (c.rank() - d + p) % p;
+      post_receive(c, e, receive(q), q, how);
+    }
+    for (int d = 1; d < p; ++d) {
+      int const q = (c.rank() + d) % p;
+      post_send(c, e, send(q), q, how);
+    }
+  });
+}
+
+ASHLAR_INLINE void deliver_own(communicator const& c, element_type const& e, block<void const> from, block<void> to,
+                               comm::tuning const& how) {
+  if (how.host_memory) return copy_bytes(how, from.data, to.data, from.size * e.size);
+  or_give_up(c, [&] {
+    post_receive(c, e, to, c.rank(), how);
+    post_send(c, e, from, c.rank(), how);
+  });
 }
 
 ASHLAR_INLINE std::size_t const* block_starts(communicator const& c, std::size_t n_each) {
@@ -56,6 +127,22 @@ ASHLAR_INLINE void fill_counts(communicator const& c, std::size_t const* starts)
     s.counts[q] = count_type(starts[q + 1] - starts[q]);
     s.displacements[q] = displacement_type(starts[q]);
   }
+}
+
+ASHLAR_INLINE void received_arrays::combine(comm::tuning const& how, combination const& r, void const* own, void* out,
+                                            std::size_t n) const {
+  for_elements_of(how, r.size, n, [&](std::size_t first, std::size_t end) {
+    std::size_t const width = 4096 / r.size;
+    for (std::size_t begin = first; begin < end; begin += width) {
+      std::size_t const m = (std::min)(width, end - begin), at = begin * r.size;
+      auto const x = [&](int q) { return (q == rank_ ? static_cast<std::byte const*>(own) : from(q)) + at; };
+      std::byte* const result = static_cast<std::byte*>(out) + at;
+      std::byte* const sum = ranks_ == 2 ? result : data_ + at;  // the first array received is x(0) or x(1)
+      r.combine(sum, x(0), x(1), m);
+      for (int q = 2; q < ranks_; ++q) r.combine(sum, sum, x(q), m);
+      copy_bytes(sum, result, m * r.size);
+    }
+  });
 }
 
 }  // namespace ashlar::comm_detail
