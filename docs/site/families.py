@@ -118,8 +118,13 @@ def included(root, header):
     found, rest = set(), {header}
     while rest:
         found |= rest
-        rest = {h for path in rest for h in re.findall(r'^#include "(ashlar/[^"]+)"', (root / "include" / path).read_text(encoding="utf-8"), re.M)} - found
+        rest = set().union(*(included_directly(root, path) for path in rest)) - found
     return found
+
+
+@functools.cache
+def included_directly(root, header):
+    return set(re.findall(r'^#include "(ashlar/[^"]+)"', (root / "include" / header).read_text(encoding="utf-8"), re.M))
 
 
 def parser_of_names():

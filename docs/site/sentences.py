@@ -284,14 +284,15 @@ def provoked(root, found=None):
         near = {"io", "data", "checkpoint"} if layer in {"io", "data", "checkpoint"} else {layer}
         s["compiler"] = next((path for text, path in of_compiler if text in s["text"]), None)
         fitting, own, total = [], set(WORD.findall(s["text"])), sum(map(number_of_words, pieces))
+        naming = {path for path, of_test in texts.items() if entity in of_test}
         for text, path, name, lines, n in literals:
-            if len(own & vocabulary[text]) < min(3, total):
+            if path not in naming or len(own & vocabulary[text]) < min(3, total):
                 continue
             is_same = path.parents[1].name not in {"unit", "mpi"} or path.parent.name == layer
             is_near = is_same or path.parent.name in near
             begins = is_near and not pieces[0].startswith("expected") and text.startswith(pieces[0])
             enough = 1 if entity or begins else min(4, (total + 1) // 2) if is_same else 5 if is_near else 8
-            count = words_of(text, pieces) if not entity or entity in texts[path] else 0
+            count = words_of(text, pieces)
             if count >= enough:
                 fitting.append((count, is_same, -len(fitting), (path, name, lines, n)))
         s["test"] = max(fitting)[3] if fitting else None

@@ -2,6 +2,7 @@
 and the headers of a part reach none either. ashlar/blas.hpp includes what ashlar/tensor.hpp does. ashlar/layout.hpp includes all layers below comm,
 ashlar/scalapack.hpp all of linalg with a public name, and ashlar/ashlar.hpp everything else with one but what needs HDF5 or FFTW."""
 
+import functools
 import pathlib
 import re
 import runpy
@@ -18,12 +19,17 @@ def all_of(part):
     return {part}.union(*(all_of(p) for p in links[part]))
 
 
+@functools.cache
+def included(name):
+    header = include / name
+    return re.findall(r'^ *# *include *["<]([^">]+)', header.read_text(encoding="utf-8"), re.M) if header.is_file() else []
+
+
 def reached(name, seen):
     if name not in seen:
         seen.add(name)
-        if (include / name).is_file():
-            for other in re.findall(r'^ *# *include *["<]([^">]+)', (include / name).read_text(encoding="utf-8"), re.M):
-                reached(other, seen)
+        for other in included(name):
+            reached(other, seen)
     return seen
 
 
