@@ -288,7 +288,7 @@ constexpr void require_last_of(index_t n, T first, T step) {
 ///   and ashlar::error is thrown if T is an integer type that cannot hold the last of them.
 /// Example: arange<double, layout<"data">>(m, 11, 0., 0.1) -> layout<"data">
 template <class T, class L, class Handle>
-constexpr auto arange(Handle const& m, index_t n, ops_detail::number_for<T, true> first = T(0),
+constexpr auto arange(Handle const& m, ops_detail::index_argument n, ops_detail::number_for<T, true> first = T(0),
                       ops_detail::number_for<T, true> step = T(1), call_site w = call_site::current()) {
   static_assert(
       !plan_detail::layout_is_partial<L>::value,

@@ -14,7 +14,7 @@ namespace ashlar::training {
 /// Example: auto [value, hits, grads] = accumulate(4, [&](index_t i) { return value_and_grad<"data">(loss)(p, x[i]); });
 ///   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));
 template <class F>
-constexpr auto accumulate(index_t n, F&& f) {
+constexpr auto accumulate(ops_detail::index_argument n, F&& f) {
   if (n < 1) meta_detail::fail("ashlar::training::accumulate: it takes 1 microbatch or more");
   auto total = map([](auto const& x) { return plan_detail::evaluated(x); }, f(index_t(0)));
   for (index_t i = 1; i < n; ++i) {

@@ -27,3 +27,10 @@ constexpr auto right = with_halo<field>(full<double, layout<"y", "x">>(m, {8, 8}
 // error: ashlar::full: the layout has a halo; write generate<T, L>(m, extents, f), or with_halo<L>(x)
 constexpr auto wrong = full<double, field>(m, {8, 8}, 1.);
 }  // namespace full_of_a_halo
+
+// A number of elements that is no integer.
+namespace arange_of_no_integer {
+void right() { (void)arange<double, layout<"data">>(m, 8, 0., 0.5); }
+// error: ashlar::index_t: an index, a count or a number of places is an integer; write static_cast<index_t>(n)
+void wrong() { (void)arange<double, layout<"data">>(m, 4., 8.); }
+}  // namespace arange_of_no_integer

@@ -78,3 +78,19 @@ constexpr auto right = rfft<1>(real(x));
 // error: ashlar::rfft: the elements are complex; write fft, or rfft of real(x)
 constexpr auto wrong = rfft<1>(x);
 }  // namespace rfft_of_complex_numbers
+
+// The numbers of elements and of coefficients are integers.
+namespace numbers_that_are_no_integers {
+constexpr auto spectrum = rfft<1>(x);
+void right() {
+  (void)fftfreq<double, layout<"data">>(m, 8);
+  (void)rfftfreq<double, layout<"data">>(m, 8u);
+  (void)inverse_rfft<1>(spectrum, std::size_t(4));
+}
+void wrong() {
+  // error on each line: ashlar::index_t: an index, a count or a number of places is an integer; write static_cast<index_t>(n)
+  (void)fftfreq<double, layout<"data">>(m, 8.);
+  (void)rfftfreq<double, layout<"data">>(m, 8.f);
+  (void)inverse_rfft<1>(spectrum, 4.L);
+}
+}  // namespace numbers_that_are_no_integers

@@ -212,7 +212,7 @@ constexpr auto rfft(X const& x) {
 /// Error: real elements do not compile; another number of coefficients throws ashlar::error.
 /// Example: inverse_rfft<1>(rfft<1>(x), x.extent(1))
 template <int Dim, tensor X>
-constexpr auto inverse_rfft(X const& x, index_t n) {
+constexpr auto inverse_rfft(X const& x, ops_detail::index_argument n) {
   return ops_detail::transformed<Dim, ops_detail::inverse_rfft_elements<X>>(ops_detail::inverse_rfft_op<Dim>({}, n), x);
 }
 

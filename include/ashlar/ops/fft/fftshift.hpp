@@ -87,8 +87,8 @@ constexpr auto inverse_fftshift(X const& x) {
 /// Cost: no communication.
 /// Example: fftfreq<double, layout<"q">>(m, 256) -> layout<"q">
 template <std::floating_point T, class L, class Handle>
-constexpr auto fftfreq(Handle const& m, index_t n, T d = T(1), call_site w = call_site::current()) {
-  auto const count = static_cast<T>(n);
+constexpr auto fftfreq(Handle const& m, ops_detail::index_argument n, T d = T(1), call_site w = call_site::current()) {
+  auto const count = static_cast<T>(index_t(n));
   return plan_detail::evaluated(
       elementwise(ops_detail::frequency_at<T>{count, count * d}, arange<T, L>(m, n, T(0), T(1), w)));
 }
@@ -96,8 +96,9 @@ constexpr auto fftfreq(Handle const& m, index_t n, T d = T(1), call_site w = cal
 /// Cost: no communication.
 /// Example: rfftfreq<double, layout<"q">>(m, 256) -> layout<"q">
 template <std::floating_point T, class L, class Handle>
-constexpr auto rfftfreq(Handle const& m, index_t n, T d = T(1), call_site w = call_site::current()) {
-  return plan_detail::evaluated(arange<T, L>(m, ops_detail::half_spectrum(n), T(0), T(1), w) / (static_cast<T>(n) * d));
+constexpr auto rfftfreq(Handle const& m, ops_detail::index_argument n, T d = T(1), call_site w = call_site::current()) {
+  return plan_detail::evaluated(arange<T, L>(m, ops_detail::half_spectrum(n), T(0), T(1), w) /
+                                (static_cast<T>(index_t(n)) * d));
 }
 
 }  // namespace ashlar::transforms
