@@ -76,6 +76,7 @@ inline int parse_choice(std::string const& option, std::string const& text, std:
 /// `ranks`.
 /// Example: parse_mesh_sizes("model=4", {"data", "model"}, 8) == std::vector{2, 4}
 inline std::vector<int> parse_mesh_sizes(std::string const& text, std::vector<std::string> const& axes, int ranks) {
+  using namespace planning;
   named_mesh const given = text.empty() ? named_mesh() : parse_named_mesh(text);
   std::vector<int> sizes(axes.size(), 0);
   int named = 1;

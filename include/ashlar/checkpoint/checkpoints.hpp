@@ -41,7 +41,7 @@ class checkpoint_under_way {
       });
       unsigned char* own = memory_.back().get();
       collect_rounds(*leaves_[i], c.rank(), shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
-        copy_block(piece, own, round.piece_bytes());
+        copy_bytes(piece, own, round.piece_bytes());
         pieces_.push_back(to_.piece(i, round, own));
         own += round.piece_bytes();
       });
