@@ -282,6 +282,7 @@ endfunction()
 # ashlar_add_header_tests(<part> <library>): compiles each header of ashlar::<part> alone, without what is precompiled, and all in reverse order.
 function(ashlar_add_header_tests part library)
   get_target_property(headers ashlar_${part} HEADER_SET)
+  list(FILTER headers EXCLUDE REGEX "\\.ipp$")
   set(sources)
   set(in_reverse)
   foreach(header IN LISTS headers)

@@ -29,7 +29,7 @@ using mirrored = training::data_parallel<"data">;
 inline constexpr auto network_loss = [](auto const& p, auto const& x, auto const& labels, prng_key key) {
   auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), dropout_rate, key);
   auto z = all_reduce(einsum<"bh,ho->bo">(h, p.d2.kernel)) + p.d2.bias;
-  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
+  return build<with_aux>(nn::softmax_cross_entropy(z, labels), nn::accuracy_count(stop_gradient(z), labels));
 };
 
 /// Does one step of training. Returns the batch's loss and its hits.

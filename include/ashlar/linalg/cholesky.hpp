@@ -22,7 +22,7 @@ struct cholesky_of {
   template <class X>
   char const* operator()(X const& x) const {
     if (!are_finite(x)) return elements_are_not_finite;
-    auto const d = scalapack_descriptor(x);
+    auto const d = linalg::scalapack_descriptor(x);
     host_shard const shard(x);
     int info = 0;
     // ScaLAPACK sees the transpose conj(L) L^T, whose upper factor is L^T.

@@ -23,7 +23,7 @@ struct eigenpairs_of {
   template <class X, class Z, class W>
   char const* operator()(X const& x, Z const& z, W const& values) const {
     if (!on_every_rank(x, has_finite_shard(x, triangle::lower))) return elements_are_not_finite;
-    auto const d = scalapack_descriptor(x), dz = scalapack_descriptor(z);
+    auto const d = linalg::scalapack_descriptor(x), dz = linalg::scalapack_descriptor(z);
     host_shard const matrix(x);
     host_shard const vectors(z);
     using T = typename host_shard<X>::element;

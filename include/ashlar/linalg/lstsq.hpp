@@ -12,7 +12,7 @@ struct least_squares {
   template <class A, class B>
   char const* operator()(A const& a, B const& b) const {
     if (!are_finite(a, b)) return elements_are_not_finite;
-    auto const d = scalapack_descriptor(a), db = scalapack_descriptor(b);
+    auto const d = linalg::scalapack_descriptor(a), db = linalg::scalapack_descriptor(b);
     host_shard const matrix(a);
     host_shard const sides(b);
     using T = typename host_shard<A>::element;

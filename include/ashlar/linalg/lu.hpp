@@ -22,7 +22,7 @@ struct lu_of {
   exchanges_of<X>& exchanges;
   char const* operator()(X const& x) const {
     if (!are_finite(x)) return elements_are_not_finite;
-    auto const d = scalapack_descriptor(x);
+    auto const d = linalg::scalapack_descriptor(x);
     host_shard const shard(x);
     exchanges.with.resize(static_cast<std::size_t>(x.local_extents()[1] + d[4]));
     int info = 0;
@@ -41,7 +41,7 @@ struct solve_by_factors {
   template <class B>
   char const* operator()(X const& lu, B const& b) const {
     if (!are_finite(b)) return elements_are_not_finite;
-    auto const d = scalapack_descriptor(lu), db = scalapack_descriptor(b);
+    auto const d = linalg::scalapack_descriptor(lu), db = linalg::scalapack_descriptor(b);
     host_shard const matrix(lu);
     host_shard const sides(b);
     int info = 0;

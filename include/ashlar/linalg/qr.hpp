@@ -12,7 +12,7 @@ struct qr_of {
   template <class X, class R>
   char const* operator()(X const& x, R const& r) const {
     if (!are_finite(x)) return elements_are_not_finite;
-    auto const d = scalapack_descriptor(x);
+    auto const d = linalg::scalapack_descriptor(x);
     host_shard const shard(x);
     using T = typename host_shard<X>::element;
     int const k = (std::min)(d[2], d[3]);

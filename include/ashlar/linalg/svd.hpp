@@ -26,7 +26,8 @@ struct svd_of {
   template <class X, class U, class S, class V>
   char const* operator()(X const& x, U const& u, S const& s, V const& vh) const {
     if (!are_finite(x)) return elements_are_not_finite;
-    auto const d = scalapack_descriptor(x), du = scalapack_descriptor(u), dv = scalapack_descriptor(vh);
+    auto const d = linalg::scalapack_descriptor(x), du = linalg::scalapack_descriptor(u),
+               dv = linalg::scalapack_descriptor(vh);
     host_shard const matrix(x);
     host_shard const left(u);
     host_shard const right(vh);

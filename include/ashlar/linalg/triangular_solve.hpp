@@ -13,7 +13,7 @@ struct solve_by_substitution {
   template <class A, class B>
   char const* operator()(A const& a, B const& b) const {
     if (!on_every_rank(a, has_finite_shard(a, which) && has_finite_shard(b))) return elements_are_not_finite;
-    auto const da = scalapack_descriptor(a), db = scalapack_descriptor(b);
+    auto const da = linalg::scalapack_descriptor(a), db = linalg::scalapack_descriptor(b);
     host_shard const matrix(a);
     host_shard const sides(b);
     typename host_shard<A>::element const alpha = 1;

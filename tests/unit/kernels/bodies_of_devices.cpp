@@ -448,9 +448,9 @@ struct five_cells_by_index {
   }
 };
 
-template <class Leaf>
-void set_cells(Leaf& leaf, double const* first, index_t row, index_t step) {
-  leaf.at = {first, {row, step}};
+template <class Cells>
+void set_cells(Cells& cells, double const* first, index_t row, index_t step) {
+  cells = {first, {row, step}};
 }
 }  // namespace
 
@@ -486,8 +486,7 @@ TEST_CASE_TEMPLATE("devices: stencils, of one colour, too, and their transposes"
       using kernel = kernels_detail::stencil_kernel<F, double, 2, double>;
       auto const on_box = [&](double* y) {
         kernel k{{}, {y + row + step}, {row, step}, {rows, columns}, {{3, 5}}, {}};
-        set_cells(static_cast<kernels_detail::stencil_leaf<0, ops_detail::neighbours<double, 2>>&>(k.operands),
-                  x.data() + row + step, row, step);
+        set_cells(meta_detail::get<0>(k.operands), x.data() + row + step, row, step);
         return k;
       };
       check_bodies<double>(
@@ -538,8 +537,7 @@ TEST_CASE_TEMPLATE("devices: stencils, of one colour, too, and their transposes"
                    {row, step}, {1, 1},      {rows + 1, columns + 1},
                    x.data(),    {row, step}, {{2, 4}},
                    {},          {}};
-            set_cells(static_cast<kernels_detail::stencil_leaf<0, ops_detail::neighbours<double, 2>>&>(k.around),
-                      x.data(), row, step);
+            set_cells(meta_detail::get<0>(k.around), x.data(), row, step);
             if constexpr (back::constant)
               for (int i = 0; i < back::offsets; ++i)
                 k.slope[i] = ops_detail::slope_at<0, 2>(F{}, k.offset(i, 0), cell_index<2>{},

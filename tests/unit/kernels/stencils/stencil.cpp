@@ -29,9 +29,9 @@ struct field {
 template <class F, class... T>
 stencil_kernel<F, double, 2, T...> on_one_cell(F const& f, field& a, cell_index<2> const& first) {
   stencil_kernel<F, double, 2, T...> k{f, {&a.y}, {1, 1}, {1, 1}, first, {}};
-  auto const set = [&](auto& leaf) { leaf.at = {a.x + middle, {columns, 1}}; };
+  auto const set = [&](auto& around) { around = {a.x + middle, {columns, 1}}; };
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (set(static_cast<stencil_leaf<I, ops_detail::neighbours<T, 2>>&>(k.operands)), ...);
+    (set(meta_detail::get<static_cast<int>(I)>(k.operands)), ...);
   }(std::index_sequence_for<T...>{});
   return k;
 }
@@ -75,7 +75,7 @@ TEST_CASE("stencil: a component that the tensor does not have ends a program wit
   field a;
   for (int c = -1; c <= columns; ++c) {
     stencil_kernel<component, double, 2, double> k{{c}, {&a.y}, {1, 1}, {1, 1}, {}, {}};
-    auto& u = static_cast<stencil_leaf<0, ops_detail::neighbours<double, 2, 1>>&>(k.operands).at;
+    auto& u = meta_detail::get<0>(k.operands);
     u.cell = u.first = a.x + columns;
     u.stride[0] = columns;
     u.stride[1] = 1;
