@@ -1,4 +1,3 @@
-// more errors: a copy is called after its sentence
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

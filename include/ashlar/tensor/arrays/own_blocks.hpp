@@ -101,13 +101,29 @@ void exchange_blocks(device_mesh<M> const& m, step_transfers const& transfers, i
   move_elements<step_kind::exchange>(Space{}, transfers, m.communicator(), source, destination);
 }
 
-template <class L>
-struct layout_of_blocks_is_partial {
-  static constexpr bool value = plan_detail::layout_is_partial<L>::value;
+template <class L, class View, int N>
+struct redistribute_from_block {
+  static constexpr bool rank = static_cast<int>(View::rank) == L::rank && L::rank == N,
+                        whole = !layout_is_partial<owned_layout_t<L>>::value, ok = rank && whole;
+  static constexpr void say() {
+    static_assert(rank, "ashlar::redistribute_from: the view and its offset have one dimension for each of the layout");
+    static_assert(
+        !rank || whole,
+        "ashlar::redistribute_from: the layout is partial; write the layout without it, then as_partial<axis>");
+  }
 };
-template <class View, class L>
-struct view_has_other_dimensions {
-  static constexpr bool value = static_cast<int>(View::rank) != L::rank;
+template <class L, class View, int N>
+struct redistribute_to_block {
+  static constexpr bool rank = static_cast<int>(View::rank) == L::rank && L::rank == N,
+                        variable = !std::is_const_v<typename View::value_type>,
+                        whole = !layout_is_partial<owned_layout_t<L>>::value, ok = rank && variable && whole;
+  static constexpr void say() {
+    static_assert(rank, "ashlar::redistribute_to: the view and its offset have one dimension for each of the tensor");
+    static_assert(!rank || variable,
+                  "ashlar::redistribute_to: the view is of const elements; give a view of mutable ones");
+    static_assert(!rank || !variable || whole,
+                  "ashlar::redistribute_to: the tensor is partial; all_reduce or reduce_scatter it first");
+  }
 };
 
 /// Fills y from the blocks, or the blocks from x: `forward` says which. `transfers` has the fingerprint so far.
@@ -155,16 +171,13 @@ index_t find_transfers(step_transfers& t, device_mesh<M> const& m, blocks_of_pro
 template <class L, class M, class View, std::size_t N>
 auto redistribute_from(device_mesh<M> const& m, View const& view, index_t const (&offset)[N],
                        call_site w = call_site::current()) {
-  static_assert(!tensor_detail::view_has_other_dimensions<View, L>::value && static_cast<int>(View::rank) == N,
-                "ashlar::redistribute_from: the view and its offset have one dimension for each of the layout");
-  if constexpr (ops_detail::has_a_halo<L>) {
+  using T = typename View::non_const_value_type;
+  using Space = typename View::execution_space;
+  if constexpr (!meta_detail::hold<tensor_detail::redistribute_from_block<L, View, static_cast<int>(N)>>()) {
+    return sharded_tensor<T, L, M, Space>();
+  } else if constexpr (ops_detail::has_a_halo<L>) {
     return redistribute<L>(redistribute_from<owned_layout_t<L>>(m, view, offset, w), w);
   } else {
-    static_assert(
-        !tensor_detail::layout_of_blocks_is_partial<L>::value,
-        "ashlar::redistribute_from: the layout is partial; write the layout without it, then as_partial<axis>");
-    using T = typename View::non_const_value_type;
-    using Space = typename View::execution_space;
     auto const blocks = tensor_detail::blocks_of_all(m.communicator(), "ashlar::redistribute_from", view, offset);
     sharded_tensor<T, L, M, Space> y(m, blocks.extents);
     tensor_detail::step_transfers transfers;
@@ -187,15 +200,11 @@ auto redistribute_from(device_mesh<M> const& m, View const& view, index_t const 
 template <plain_tensor X, class View, std::size_t N>
 void redistribute_to(X const& x, View const& view, index_t const (&offset)[N], call_site w = call_site::current()) {
   using L = layout_t<X>;
-  static_assert(!tensor_detail::view_has_other_dimensions<View, L>::value && static_cast<int>(View::rank) == N,
-                "ashlar::redistribute_to: the view and its offset have one dimension for each of the tensor");
-  static_assert(!std::is_const_v<typename View::value_type>,
-                "ashlar::redistribute_to: the view is of const elements; give a view of mutable ones");
-  if constexpr (ops_detail::has_a_halo<L>) {
+  if constexpr (!meta_detail::hold<tensor_detail::redistribute_to_block<L, View, static_cast<int>(N)>>()) {
+    return;
+  } else if constexpr (ops_detail::has_a_halo<L>) {
     redistribute_to(owned(x), view, offset, w);
   } else {
-    static_assert(!tensor_detail::layout_of_blocks_is_partial<L>::value,
-                  "ashlar::redistribute_to: the tensor is partial; all_reduce or reduce_scatter it first");
     auto const& t = plan_detail::materialize(x);
     using T = element_t<X>;
     using Space = typename std::remove_cvref_t<decltype(t)>::execution_space;
