@@ -6,7 +6,6 @@
 #include "ashlar/tensor/collective_scope.hpp"
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 namespace ashlar {
@@ -38,11 +37,14 @@ stored_shard<T, Space> step_of_shards(Run* run, plan_step const& s, device_mesh<
   if constexpr (Alone) {
     run(Space{}, transfers, source, y.data());
   } else {
-    std::optional<collective_scope> scope;
-    if (!alone && communicates(s.what))
-      scope.emplace(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T>),
-                    transfers.received * sizeof(T), w);
-    run(Space{}, transfers, m.communicator(s.axes), source, y.data());
+    communicator const& ranks = m.communicator(s.axes);
+    if (alone || !communicates(s.what)) {
+      run(Space{}, transfers, ranks, source, y.data());
+    } else {
+      collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T>),
+                                   transfers.received * sizeof(T), w);
+      run(Space{}, transfers, ranks, source, y.data());
+    }
   }
   return y;
 }
