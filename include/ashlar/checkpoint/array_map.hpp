@@ -11,7 +11,7 @@ namespace ashlar::io {
 /// The array of a file for a leaf of a tree.
 /// A '*' in `parameter` matches any characters. The n-th '*' in `array` becomes the characters that the n-th in
 /// `parameter` matches. In the names of safetensors files each '/' of them becomes '.'.
-/// Example: array_entry{"layers/*/up/kernel", "model.layers.*.mlp.up_proj.weight", {1, 0}}
+/// Example: io::array_entry{"layers/*/up/kernel", "model.layers.*.mlp.up_proj.weight", {1, 0}}
 struct array_entry {
   /// The leaf's path in the tree, such as "d1/kernel".
   std::string parameter;

@@ -8,7 +8,7 @@
 namespace ashlar::io {
 
 /// The options of save_arrays.
-/// Example: save_arrays("model.safetensors.index.json", c, map, p, {.bytes_per_file = 1'000'000'000})
+/// Example: io::save_arrays("model.safetensors.index.json", c, map, p, {.bytes_per_file = 1'000'000'000})
 struct save_arrays_options {
   /// A file beside an index takes arrays up to this number of bytes, and 1 array or more.
   index_t bytes_per_file = 5'000'000'000;

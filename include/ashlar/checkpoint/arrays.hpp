@@ -69,14 +69,14 @@ namespace ashlar::io {
 /// malformed. Also if it lacks an array, or has it with another type or other extents. Also if it has an array that no
 /// leaf takes and `map` does not ignore, or if an array's elements are in another file than the HDF5 file. The elements
 /// have no checksums. Partial layouts do not compile.
-/// Example: load_arrays("mlp.safetensors", m.communicator(), p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
+/// Example: io::load_arrays("mlp.safetensors", m.communicator(), p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
 template <class X>
 void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X& tree,
                  array_map const& map = {}) {
   checkpoint_detail::load_parts(file, c, map, checkpoint_part("", tree));
 }
 /// Gives several trees the arrays of one file. The leaves' paths begin with the names of the parts.
-/// Example: load_arrays("net.weights.h5", c, map, checkpoint_part("parameters", p), checkpoint_part("statistics", s));
+/// Example: io::load_arrays("net.weights.h5", c, map, io::checkpoint_part("parameters", p), io::checkpoint_part("statistics", s));
 template <class X, class... More>
 void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
                  checkpoint_part<X> const& first, checkpoint_part<More> const&... more) {
@@ -94,7 +94,7 @@ void load_arrays(comm_detail::at_call<std::string> const& file, communicator con
 /// of it. Memory: 4 MiB, and a copy of one shard if it is transposed or on a device.
 /// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written. Also
 /// if two leaves have one name in the file, a name or text is not UTF-8, or the format lacks a type.
-/// Example: save_arrays("mlp.safetensors", m.communicator(), p, map, {.metadata = {{"format", "pt"}}});
+/// Example: io::save_arrays("mlp.safetensors", m.communicator(), p, map, {.metadata = {{"format", "pt"}}});
 template <class X>
 void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X const& tree,
                  array_map const& map = {}, save_arrays_options const& options = {}) {

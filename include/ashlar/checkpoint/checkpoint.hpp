@@ -85,7 +85,7 @@ namespace ashlar::io {
 /// gets its name it is read back, each byte by another rank than the writer.
 /// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written. A
 /// partial layout does not compile, nor a leaf that is no tensor, number or prng_key.
-/// Example: save_checkpoint("step_120.h5", m.communicator(), 120, checkpoint_part("parameters", p), checkpoint_part("optimizer", state));
+/// Example: io::save_checkpoint("step_120.h5", m.communicator(), 120, io::checkpoint_part("parameters", p), io::checkpoint_part("optimizer", state));
 template <class... X>
 void save_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c, index_t step,
                      checkpoint_part<X> const&... parts) {
@@ -102,7 +102,7 @@ void save_checkpoint(comm_detail::at_call<std::string> const& file, communicator
 /// are allocated while the old ones exist.
 /// Error: ashlar::error on every rank if the file is missing or cannot be read. Also if it is damaged in a byte that
 /// was read or that describes it. Also if it lacks a name, or has it with another type or other extents.
-/// Example: index_t const step = load_checkpoint("step_120.h5", m.communicator(), checkpoint_part("parameters", p));
+/// Example: index_t const step = io::load_checkpoint("step_120.h5", m.communicator(), io::checkpoint_part("parameters", p));
 template <class... X>
 index_t load_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c,
                         checkpoint_part<X> const&... parts) {

@@ -97,8 +97,8 @@ namespace ashlar::io {
 /// Pre: one program at a time writes into the folder.
 /// Collective: every member, over all ranks of the communicator.
 /// Example: checkpoints c(m.communicator(), "run7", {.every = 100, .keep = 3});
-///   index_t step = c.resume(checkpoint_part("parameters", p), checkpoint_part("optimizer", state)).value_or(0);
-///   while (step < 1000) { train(p, state); c.after_step(++step, checkpoint_part("parameters", p), checkpoint_part("optimizer", state)); }
+///   index_t step = c.resume(io::checkpoint_part("parameters", p), io::checkpoint_part("optimizer", state)).value_or(0);
+///   while (step < 1000) { train(p, state); c.after_step(++step, io::checkpoint_part("parameters", p), io::checkpoint_part("optimizer", state)); }
 ///   c.finish();
 class checkpoints {
  public:

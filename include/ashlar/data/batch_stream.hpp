@@ -33,7 +33,7 @@ struct example_batch {
 
   /// The weight of each row in a mean over the examples: 1 / examples, and 0 in rows without an example.
   /// Shape: (rows). Post: the weights sum to 1. Cost: no communication.
-  /// Example: softmax_cross_entropy(logits, labels, batch.template weights<float, layout<"data">>())
+  /// Example: nn::softmax_cross_entropy(logits, labels, batch.template weights<float, layout<"data">>())
   template <class T, class L>
   auto weights(call_site w = call_site::current()) const {
     return generate<T, L>(mesh, {rows}, data_detail::weight_of_row{examples, 1 / static_cast<double>(examples)}, w);
@@ -122,7 +122,7 @@ namespace ashlar::datasets {
 /// Error: ashlar::error on every rank if fields do not fit the arrays, there are no examples, or datasets differ
 /// between ranks. If reading fails on one rank, next throws on all. The stream then keeps its position, and next tries
 /// again.
-/// Example: batch_stream images(m, train, batch_field<float, layout<"data", none>>{}, batch_field<std::int32_t, layout<"data">>{});
+/// Example: batch_stream images(m, train, datasets::batch_field<float, layout<"data", none>>{}, datasets::batch_field<std::int32_t, layout<"data">>{});
 ///   auto const batch = images.next(); auto const& [x, labels] = batch.tensors;
 template <class M, class... F>
 class batch_stream {
@@ -255,7 +255,7 @@ class batch_stream {
 /// The batches of a dataset of two arrays, such as images and labels. The first become numbers with the layout X, each
 /// times `factor`. The second become integers with the layout Y.
 /// Collective, Cost, Error: as batch_stream.
-/// Example: auto images = labelled_stream<float, layout<"data", none>, layout<"data">>(m, train, 1.f / 255);
+/// Example: auto images = datasets::labelled_stream<float, layout<"data", none>, layout<"data">>(m, train, 1.f / 255);
 template <class T, class X, class Y, class M>
 auto labelled_stream(device_mesh<M> const& m, dataset const& d, ops_detail::number_for<T, true> factor = T(1),
                      call_site w = call_site::current()) {

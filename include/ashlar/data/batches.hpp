@@ -22,7 +22,7 @@ enum class example_order { shuffled, stored };
 /// Collective: no; each rank makes its own.
 /// Cost: 8 bytes and one number of Philox per example.
 /// Error: ashlar::error if examples < 0 or batch_size < 1.
-/// Example: shuffled_batches(60000, 128, prng_key{7}, 0).size(468) == 96
+/// Example: datasets::shuffled_batches(60000, 128, prng_key{7}, 0).size(468) == 96
 class shuffled_batches {
  public:
   shuffled_batches(index_t examples, index_t batch_size, prng_key key, index_t epoch,
@@ -56,7 +56,7 @@ class shuffled_batches {
 /// The microbatches of an epoch, `per_batch` for each batch. One that is smaller than the first, or does not fill a
 /// batch, is left out.
 /// Pre: per_batch >= 1
-/// Example: microbatches(shuffled_batches(60000, 16, key, 0), 8).count() == 468
+/// Example: datasets::microbatches(datasets::shuffled_batches(60000, 16, key, 0), 8).count() == 468
 class microbatches {
  public:
   microbatches(shuffled_batches all, index_t per_batch) : all_(std::move(all)), per_batch_(per_batch) {}
@@ -75,7 +75,7 @@ class microbatches {
 /// A std::vector of batches made by `make`, of batch_size examples each. The last has the remaining ones. make(n, i) is
 /// batch i, of n examples.
 /// Pre: batch_size >= 1. Collective: if make is.
-/// Example: make_batches(128, 16, [&](index_t n, std::uint64_t i) { return normal<T, L>(m, {n, 784}, fold_in(key, i)); })
+/// Example: datasets::make_batches(128, 16, [&](index_t n, std::uint64_t i) { return normal<T, L>(m, {n, 784}, fold_in(key, i)); })
 template <class Make>
 auto make_batches(index_t examples, index_t batch_size, Make make) {
   std::vector<decltype(make(index_t(0), std::uint64_t(0)))> batches;

@@ -78,7 +78,7 @@ namespace ashlar::datasets {
 /// Collective: all ranks of c.
 /// Cost: if the file exists, rank 0 reads it once to check it.
 /// Error: on every rank, what make throws, and ashlar::error if the file cannot be written.
-/// Example: cache_on_disk(c, "/scratch/images.npy", [&] { return read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
+/// Example: datasets::cache_on_disk(c, "/scratch/images.npy", [&] { return io::read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
 template <class Make>
 array_source cache_on_disk(communicator const& c, std::string const& path, Make make,
                            std::string_view of = "examples") {

@@ -33,7 +33,7 @@ struct batching {
 
 /// Examples whose fields are in several arrays, such as images and labels: all examples, or a chosen subset. It is a
 /// small value: members that change it return a new dataset on the same arrays.
-/// Example: auto const [validation, rest] = from_arrays(images, labels).split(10000, prng_key{1});
+/// Example: auto const [validation, rest] = datasets::from_arrays(images, labels).split(10000, prng_key{1});
 ///   auto const train = rest.shuffle(prng_key{2}).batch(64).prefetch(2);
 class dataset {
  public:
@@ -82,7 +82,7 @@ class dataset {
 
 /// A dataset of arrays that have equally many examples.
 /// Error: ashlar::error if the arrays have different numbers of examples.
-/// Example: from_arrays(images, labels).batch(128)
+/// Example: datasets::from_arrays(images, labels).batch(128)
 template <class... Array>
 dataset from_arrays(Array&&... array) {
   std::vector<array_source> arrays;

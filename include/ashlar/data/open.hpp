@@ -26,12 +26,12 @@ namespace ashlar::datasets {
 /// Collective: all ranks of c.
 /// Cost: each rank reads the header. For a gzipped file: read_idx on rank 0 and a broadcast.
 /// Error: as read_idx, on every rank.
-/// Example: from_arrays(open_idx(c, "train-images-idx3-ubyte"), open_idx(c, "train-labels-idx1-ubyte"))
+/// Example: datasets::from_arrays(datasets::open_idx(c, "train-images-idx3-ubyte"), datasets::open_idx(c, "train-labels-idx1-ubyte"))
 ASHLAR_INLINE array_source open_idx(communicator const& c, std::string const& name, call_site w = call_site::current());
 
 /// Opens a .npy file. Each rank reads its parts when it needs them.
 /// Collective: all ranks of c. Cost: each rank reads the header. Error: as read_npy, on every rank.
-/// Example: from_arrays(open_npy(c, "images.npy"), open_npy(c, "labels.npy"))
+/// Example: datasets::from_arrays(datasets::open_npy(c, "images.npy"), datasets::open_npy(c, "labels.npy"))
 ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& path, call_site w = call_site::current());
 
 /// Opens a file without a header. Its elements T are row-major and little-endian, from byte `begin` to the end of the
@@ -40,7 +40,7 @@ ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& pa
 /// Cost: no rank reads the elements before it needs them.
 /// Error: ashlar::error on every rank if the file cannot be opened, or is shorter or longer than the extents declare.
 /// Element types that npy_kind lacks do not compile.
-/// Example: open_raw<float>(c, "points.bin", {100000, 3})
+/// Example: datasets::open_raw<float>(c, "points.bin", {100000, 3})
 template <class T>
 array_source open_raw(communicator const& c, std::string const& path, std::vector<index_t> const& extents,
                       std::size_t begin = 0, call_site w = call_site::current()) {

@@ -18,7 +18,7 @@ namespace ashlar::datasets {
 /// Post: take() returns the results in the order of the calls.
 /// Error: if produce throws, take() throws the same in place of the result, and again in each later call. produce is
 /// not called any more.
-/// Example: read_ahead<std::vector<float>> rows(2, [&] { return read_next(file); }); auto const first = rows.take();
+/// Example: datasets::read_ahead<std::vector<float>> rows(2, [&] { return read_next(file); }); auto const first = rows.take();
 template <class T>
 class read_ahead {
  public:

@@ -14,7 +14,7 @@ namespace ashlar::datasets {
 /// reads the examples of its shard passes them to pack().
 /// Collective: no.
 /// Error: ashlar::error if the array has no such example.
-/// Example: pack<layout<"data", none, none>>(m, {n, 28, 28}, rows_of<float>(images, mine, 255))
+/// Example: pack<layout<"data", none, none>>(m, {n, 28, 28}, datasets::rows_of<float>(images, mine, 255))
 template <class T>
 std::vector<T> rows_of(io::idx_array const& from, std::span<index_t const> examples, T divisor = 1) {
   index_t const count = from.extents[0];

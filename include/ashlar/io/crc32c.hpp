@@ -86,7 +86,7 @@ namespace ashlar::io {
 /// always changes the checksum.
 /// (zlib's CRC-32 takes twice as long: x86-64 has no instruction for it.)
 /// Post: crc32c(crc32c(0, a, n), a + n, m) == crc32c(0, a, n + m); crc32c(0, "123456789", 9) == 0xE3069283
-/// Example: std::uint32_t const sum = crc32c(0, bytes.data(), bytes.size());
+/// Example: std::uint32_t const sum = io::crc32c(0, bytes.data(), bytes.size());
 /// Source: Castagnoli, Braeuer and Herrmann, IEEE Trans. Communications 41 (1993); RFC 3720, appendix B.4.
 inline std::uint32_t crc32c(std::uint32_t before, void const* data, std::size_t n) {
   auto const* const p = static_cast<unsigned char const*>(data);

@@ -96,14 +96,14 @@ namespace ashlar::io {
 /// Collective: no.
 /// Cost: reads the file twice.
 /// Error: ashlar::error with the expected and the found value, if the file is not whole or a checksum differs.
-/// Example: read_idx("mnist/t10k-labels-idx1-ubyte").extents == std::vector<index_t>{10000}
+/// Example: io::read_idx("mnist/t10k-labels-idx1-ubyte").extents == std::vector<index_t>{10000}
 ASHLAR_INLINE idx_array read_idx(std::string const& name);
 
 /// Reads MNIST, or another set in its format: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte
 /// and t10k-labels-idx1-ubyte, gzipped or not.
 /// Collective: no.
 /// Error: ashlar::error if a file is broken, images are not 28x28, counts differ or a label is not 0 to 9.
-/// Example: read_mnist("mnist").train_images.extents == std::vector<index_t>{60000, 28, 28}
+/// Example: io::read_mnist("mnist").train_images.extents == std::vector<index_t>{60000, 28, 28}
 ASHLAR_INLINE digit_data read_mnist(std::string const& directory);
 
 }  // namespace ashlar::io

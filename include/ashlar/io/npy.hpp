@@ -88,7 +88,7 @@ namespace ashlar::io {
 /// Error: ashlar::error with the expected and the found value. It refuses other element types, records, objects, and
 /// Fortran order of more than one dimension. It also refuses headers that NumPy does not read, and files shorter or
 /// longer than declared.
-/// Example: read_npy("w.npy").kind == npy_kind::f8
+/// Example: io::read_npy("w.npy").kind == npy_kind::f8
 /// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
 ASHLAR_INLINE npy_array read_npy(std::string const& path);
 

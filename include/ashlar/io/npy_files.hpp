@@ -95,7 +95,7 @@ namespace ashlar::io {
 ///   If other arrays follow in the file, it reads the first, as numpy.load.
 /// Error: ashlar::error on every rank if the file is missing, malformed, shorter or longer than its header declares, or
 ///   is written meanwhile. Also if it has another element type or number of dimensions. A partial layout does not compile.
-/// Example: load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>
+/// Example: io::load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& path, call_site w = call_site::current()) {
   static_assert(
@@ -120,7 +120,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
 ///   runs in the file are shorter than 32 KiB, the elements travel by one exchange. Memory: 4 MiB.
 /// Error: ashlar::error on every rank if the file cannot be written, or path, element type or extents differ between ranks. Then the
 ///   old file, if there is one, is unchanged. A partial layout does not compile.
-/// Example: save_npy(u, "field.npy");
+/// Example: io::save_npy(u, "field.npy");
 template <plain_tensor X>
 void save_npy(X const& expression, std::string const& path, call_site w = call_site::current()) {
   using T = element_t<X>;

@@ -14,7 +14,7 @@ namespace ashlar::io {
 /// Cost: no communication.
 /// Error: ashlar::error if the array has another element type or another number of dimensions. A partial layout does
 /// not compile, nor an element type that npy_kind lacks.
-/// Example: npy_tensor<double, layout<"data", none>>(m, read_npy("x.npy"))
+/// Example: io::npy_tensor<double, layout<"data", none>>(m, io::read_npy("x.npy"))
 template <class T, class L, class M>
 sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& from, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

@@ -10,7 +10,7 @@
 namespace ashlar::io {
 
 /// A tensor and its name in a .npz file.
-/// Example: save_npz("run.npz", npz_array("u", u), npz_array("v", v));
+/// Example: io::save_npz("run.npz", io::npz_array("u", u), io::npz_array("v", v));
 template <class X>
 struct npz_array {
   std::string name;
@@ -67,7 +67,7 @@ namespace ashlar::io {
 ///   array from its begin to the end of the rank's part, and the elements travel by one exchange. Memory: 0.1 MB more.
 /// Error: ashlar::error on every rank, also if the file has no such array, or has it encrypted, damaged or compressed by
 ///   another method. As load_npy for the array itself. A partial layout does not compile.
-/// Example: load_npz<double, layout<"p", "q">>(m, "run.npz", "u") is a sharded_tensor<double, layout<"p", "q">, M>
+/// Example: io::load_npz<double, layout<"p", "q">>(m, "run.npz", "u") is a sharded_tensor<double, layout<"p", "q">, M>
 /// Source: PKWARE, APPNOTE.TXT 6.3.10, .ZIP File Format Specification.
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& path, std::string const& name,
@@ -100,7 +100,7 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& pat
 /// Error: ashlar::error on every rank if the file cannot be written, or names or tensors differ between ranks. Also if a name is empty,
 ///   occurs twice, or leads out of a folder. Then the old file, if there is one, is unchanged. A partial layout does not
 ///   compile.
-/// Example: save_npz("run.npz", npz_array("u", u), npz_array("energy", u * u));
+/// Example: io::save_npz("run.npz", io::npz_array("u", u), io::npz_array("energy", u * u));
 template <plain_tensor... X>
 void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&... arrays) {
   static_assert(sizeof...(X) != 0, "ashlar::io::save_npz: a file has one array or more; give npz_array(\"u\", u)");

@@ -79,12 +79,13 @@ namespace ashlar::planning {
 /// with index ranges at its borders and ranks in its cells. More dimensions are a table of regions. Replicas are
 /// separated by commas, "0,2". Ranks that hold terms of one reduction are joined, "0+2". The drawing fits 80 columns:
 /// of many blocks the first and the last are shown.
-/// Example: draw<layout<"x", "y">>(std::cout, mesh<axis<"x">, axis<"y">>{{2, 2}}, {7, 10})
+/// Example: planning::draw<layout<"x", "y">>(std::cout, mesh<axis<"x">, axis<"y">>{{2, 2}}, {7, 10})
 template <class L, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   using M = mesh<Axes...>;
-  static_assert(!plan_detail::axes_missing_from_mesh<M, L>::value,
-                "ashlar::planning::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<M, L>::value,
+      "ashlar::planning::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   if (extents.rank != L::rank) meta_detail::fail("ashlar::planning::draw: give one extent per dimension of the layout");
   plan_detail::draw_shards(out, plan_detail::drawn_layout<M, L>(), m.sizes(), extents);
 }
@@ -103,7 +104,7 @@ void draw(std::ostream& out, X const& x) {
 /// The same, and then a table of the cells that each rank stores. Its owned cells are in brackets, and cells of other ranks
 /// beside them. Cells beyond the domain have the name of their edge. The last line says what the halo holds.
 /// Error: does not compile without a halo.
-/// Example: draw<stale<layout<halo("y", 1), none>>>(std::cout, grid{{2, 1}}, {4, 3}, with_halos)
+/// Example: planning::draw<stale<layout<halo("y", 1), none>>>(std::cout, grid{{2, 1}}, {4, 3}, with_halos)
 ///   // rank 0 stores: zero -1:0 [0:2] 2:3
 template <class L, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, show_halos) {

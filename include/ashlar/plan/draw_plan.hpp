@@ -42,7 +42,7 @@ namespace ashlar::planning {
 /// four ranks the row shows the first two and the last.
 /// Error: ashlar::error if the extents are not one per dimension. Layouts with an axis that the mesh lacks, or with
 ///   different numbers of dimensions, do not compile.
-/// Example: draw_svg<layout<"x", none>, layout<none, "x">>(file, mesh<axis<"x">>{{4}}, {8, 8}, sizeof(double))
+/// Example: planning::draw_svg<layout<"x", none>, layout<none, "x">>(file, mesh<axis<"x">>{{4}}, {8, 8}, sizeof(double))
 template <class From, class To, class... Axes>
 void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents, index_t element_bytes = 4) {
   using M = mesh<Axes...>;
@@ -50,10 +50,12 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents, i
   static_assert(
       !plan_detail::axes_missing_from_mesh<M, From>::value && !plan_detail::axes_missing_from_mesh<M, To>::value,
       "ashlar::planning::draw_svg: a layout names an axis that the mesh does not have; use one of the mesh's axes");
-  static_assert(From::rank == To::rank,
-                "ashlar::planning::draw_svg: the layouts have different numbers of dimensions; a redistribution keeps them");
+  static_assert(
+      From::rank == To::rank,
+      "ashlar::planning::draw_svg: the layouts have different numbers of dimensions; a redistribution keeps them");
   if constexpr (From::rank == To::rank) {
-    if (extents.rank != From::rank) meta_detail::fail("ashlar::planning::draw_svg: give one extent per dimension of the layout");
+    if (extents.rank != From::rank)
+      meta_detail::fail("ashlar::planning::draw_svg: give one extent per dimension of the layout");
     redistribution_plan const p =
         plan(layout_detail::value_v<c, From>, layout_detail::value_v<c, To>, extents, m.sizes(), element_bytes,
              (axis_mask{1} << M::axes) - 1, plan_detail::complete_links<M>());

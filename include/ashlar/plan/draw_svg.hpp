@@ -104,14 +104,16 @@ namespace ashlar::planning {
 /// names the axes. A tensor that is not sharded is grey.
 /// Error: ashlar::error if the extents are not one per dimension. A layout with an axis that the mesh lacks does not
 ///   compile.
-/// Example: draw_svg<layout<"x", "y">>(file, mesh<axis<"x">, axis<"y">>{{2, 2}}, {7, 10})
+/// Example: planning::draw_svg<layout<"x", "y">>(file, mesh<axis<"x">, axis<"y">>{{2, 2}}, {7, 10})
 template <class L, class... Axes>
 void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   using M = mesh<Axes...>;
   using owned = typename layout_detail::halo_of<L>::owned;
-  static_assert(!plan_detail::axes_missing_from_mesh<M, owned>::value,
-                "ashlar::planning::draw_svg: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-  if (extents.rank != L::rank) meta_detail::fail("ashlar::planning::draw_svg: give one extent per dimension of the layout");
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<M, owned>::value,
+      "ashlar::planning::draw_svg: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  if (extents.rank != L::rank)
+    meta_detail::fail("ashlar::planning::draw_svg: give one extent per dimension of the layout");
   layout_value const layout = layout_detail::value_v<plan_detail::mesh_context<M, owned>, owned>;
   layout_detail::halo_widths widths;
   if constexpr (layout_detail::layout_has_a_halo<L>::value) widths = layout_detail::halo_of<L>::widths;

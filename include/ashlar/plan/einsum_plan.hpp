@@ -140,7 +140,7 @@ namespace ashlar::planning {
 /// choose up to 12 candidates. Of these the plan has the least cost: the operations of the busiest rank, the bytes and the
 /// messages, weighed by `links`.
 /// Pre: every label of one operand is in the other operand or in the result.
-/// Example: einsum_plan(parse("mk,kn->mn"), a, b, to, shape::of(4096, 4096), shape::of(4096, 4096), sizes)
+/// Example: planning::einsum_plan(parse("mk,kn->mn"), a, b, to, shape::of(4096, 4096), shape::of(4096, 4096), sizes)
 constexpr product_plan einsum_plan(layout_detail::einsum_equation const& e, layout_value const& a,
                                    layout_value const& b, layout_value const& to, shape const& extents_a,
                                    shape const& extents_b, mesh_shape const& sizes, element_cost const& each = {},

@@ -297,7 +297,8 @@ namespace ashlar::planning {
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0,
                                    link_model const& links = {}) {
   if (from.rank != to.rank)
-    meta_detail::fail("ashlar::planning::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
+    meta_detail::fail(
+        "ashlar::planning::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
   return plan_detail::planner(from, to, mesh_axes, links).result();
 }
 

@@ -23,7 +23,8 @@ class scale {
       : size_(links.message_bytes ? links.sizes.size : stand_in), unit_(product(axes) * product(axes)) {
     if (!links.message_bytes) return;
     if (links.message_bytes < 0 || links.tensor_bytes < 1 || unit_ < 1)
-      meta_detail::fail("ashlar::planning::plan: links need tensor_bytes, and the size of each axis that the layouts name");
+      meta_detail::fail(
+          "ashlar::planning::plan: links need tensor_bytes, and the size of each axis that the layouts name");
     per_message_ = static_cast<double>(links.message_bytes);
     per_element_ = static_cast<double>(links.tensor_bytes) / static_cast<double>(unit_);
   }

@@ -183,7 +183,8 @@ class redistribution_plan {
 
   constexpr void push(layout_value const& to) {
     if (size == capacity)
-      meta_detail::fail("ashlar::planning::plan: more than 12 steps; redistribute through a layout with fewer reductions");
+      meta_detail::fail(
+          "ashlar::planning::plan: more than 12 steps; redistribute through a layout with fewer reductions");
     code_[++size] = layout_detail::encode(to);
     blocks_[size] = layout_detail::encode_blocks(to);
   }

@@ -157,7 +157,7 @@ template <class Mesh, class L>
 inline constexpr layout_value layout_value_v = plan_detail::checked_value_on<Mesh, L>();
 
 /// The plain tensor of an active tensor, without derivative. Any other value is returned itself.
-/// Example: accuracy_count(stop_gradient(logits), labels)
+/// Example: nn::accuracy_count(stop_gradient(logits), labels)
 template <class X>
 constexpr auto const& stop_gradient(X const& x) {
   if constexpr (requires { typename plan_detail::plain_t<X>::cotangent_type; })

@@ -56,7 +56,7 @@ auto mean_over(index_t examples, index_t batch_size, SumOf sum_of) {
 /// The mean over the examples of the next count() batches of a stream, which are an epoch. sum_of(batch) returns the
 /// sum over batch.examples examples, or a std::vector of several sums. Then the result is a std::vector too.
 /// Collective: as next() of the stream. Error: as next().
-/// Example: mean_over(batch_stream(m, test, image_field, label_field), [&](auto const& batch) { return hits(batch); })
+/// Example: mean_over(datasets::batch_stream(m, test, image_field, label_field), [&](auto const& batch) { return hits(batch); })
 template <class Stream, class SumOf>
   requires requires(Stream& s) { s.next().examples; }
 auto mean_over(Stream&& stream, SumOf sum_of) {

@@ -15,7 +15,7 @@ TEST_CASE("labels that are more than there are rows") {
   auto const fit = make<int, layout<"data">>(m, {4});
   auto const weights = make<float, layout<"data">>(m, {5});
   auto const rule = [](char const* name) {
-    return "ashlar::" + std::string(name) + ": there is one label per row of the logits; found (4, 3) and (5)";
+    return "ashlar::nn::" + std::string(name) + ": there is one label per row of the logits; found (4, 3) and (5)";
   };
   using doctest::Contains;
   CHECK_THROWS_WITH_AS((void)softmax_cross_entropy(logits, labels), Contains(rule("softmax_cross_entropy").c_str()),

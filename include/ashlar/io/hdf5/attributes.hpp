@@ -170,8 +170,8 @@ namespace ashlar::io {
 /// Cost: rank 0 opens the file, and broadcasts the value.
 /// Error: ashlar::error on every rank if file, object or attribute are missing, or the attribute has another type or
 ///   extents. Also if the ranks give different arguments. HDF5 itself reads the description, as in load_hdf5.
-/// Example: load_hdf5_attribute<std::string>(m, "run.h5", "fields/u", "unit")
-/// Example: load_hdf5_attribute<std::vector<double>>(m, "run.h5", "/", "spacing")
+/// Example: io::load_hdf5_attribute<std::string>(m, "run.h5", "fields/u", "unit")
+/// Example: io::load_hdf5_attribute<std::vector<double>>(m, "run.h5", "/", "spacing")
 template <class A, class M>
 A load_hdf5_attribute(device_mesh<M> const& m, std::string const& path, std::string const& object,
                       std::string const& name, call_site w = call_site::current()) {

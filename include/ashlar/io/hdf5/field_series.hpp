@@ -30,7 +30,7 @@ struct series_field {
 /// Writes fields step by step. NAME.xdmf names the files NAME_000000.h5, NAME_000001.h5, ... beside it, for programs
 /// such as ParaView. Each file gets its name when all of it is on the disk, NAME.xdmf last: it never names a file that
 /// is not complete. A new series replaces an old one of the same name, whose NAME.xdmf it removes first.
-/// Example: field_series series(m, "heat.xdmf", {.spacing = {0.01, 0.01}}); series.write(0.5, series_field("u", u));
+/// Example: field_series series(m, "heat.xdmf", {.spacing = {0.01, 0.01}}); series.write(0.5, io::series_field("u", u));
 template <class M>
 class field_series {
  public:

@@ -83,7 +83,7 @@ namespace ashlar::io {
 ///   meanwhile. Also if the dataset has another element type or number of dimensions. A partial layout does not compile.
 ///   HDF5 itself reads the description and the chunks: a file that was damaged on purpose may end the program. HDF5 follows
 ///   links, external storage and virtual datasets to other files.
-/// Example: load_hdf5<double, layout<"p", "q">>(m, "run.h5", "fields/u")
+/// Example: io::load_hdf5<double, layout<"p", "q">>(m, "run.h5", "fields/u")
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
                                   call_site w = call_site::current()) {
@@ -91,7 +91,7 @@ sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& pa
 }
 /// Reads a box of a dataset: `extents` elements from index `begin` on.
 /// Error: also if the box is not within the dataset.
-/// Example: load_hdf5<double, layout<"p", none>>(m, "run.h5", "u", {100, 0}, {50, 64})
+/// Example: io::load_hdf5<double, layout<"p", none>>(m, "run.h5", "u", {100, 0}, {50, 64})
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
                                   std::vector<index_t> begin, std::vector<index_t> extents,
@@ -133,7 +133,7 @@ namespace ashlar::io {
 ///   ranks know their sizes. Memory: 8 MiB, two chunks, and the compressed chunks.
 /// Error: ashlar::error on every rank if the file cannot be written, or the options do not fit the tensor. Also if the
 ///   ranks give different arguments. Then the old file, if there is one, is unchanged. A partial layout does not compile.
-/// Example: save_hdf5(u, "run.h5", "fields/u", {.deflate = 4, .shuffle = true, .attributes = {{"unit", "m/s"}}});
+/// Example: io::save_hdf5(u, "run.h5", "fields/u", {.deflate = 4, .shuffle = true, .attributes = {{"unit", "m/s"}}});
 template <plain_tensor X>
 void save_hdf5(X const& expression, std::string const& path, std::string const& dataset,
                hdf5_options const& options = {}, call_site w = call_site::current()) {
@@ -165,7 +165,7 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
 ///   The elements are on the disk before rank 0 links the dataset, in several writes. If the program ends before, the
 ///   file has its old content, and perhaps bytes after its end. If it ends meanwhile, or a write of the description
 ///   fails, the file can be unreadable. So keep a copy. A partial layout does not compile.
-/// Example: add_hdf5(v, "run.h5", "fields/v", {.attributes = {{"unit", "m/s"}}});
+/// Example: io::add_hdf5(v, "run.h5", "fields/v", {.attributes = {{"unit", "m/s"}}});
 template <plain_tensor X>
 void add_hdf5(X const& expression, std::string const& path, std::string const& dataset,
               hdf5_options const& options = {}, call_site w = call_site::current()) {
@@ -202,7 +202,7 @@ void add_hdf5(X const& expression, std::string const& path, std::string const& d
 ///   Chunks with filters that overlap the box can then be unreadable. If the program ends while rank 0 writes a new
 ///   description of the dataset, the dataset or the file can be unreadable. So keep a copy.
 ///   A partial layout does not compile.
-/// Example: update_hdf5(u, "run.h5", "u", {100, 0});
+/// Example: io::update_hdf5(u, "run.h5", "u", {100, 0});
 template <plain_tensor X>
 void update_hdf5(X const& expression, std::string const& path, std::string const& dataset, std::vector<index_t> begin,
                  call_site w = call_site::current()) {

@@ -26,7 +26,7 @@ namespace ashlar::transforms {
 /// Sets the effort for transforms of shapes that follow. Shapes that were transformed with another effort are planned
 /// again.
 /// Cost: with `measure` the first transform of a shape takes seconds, and memory for a second operand and result.
-/// Example: set_fft_effort(fft_effort::measure)
+/// Example: transforms::set_fft_effort(fft_effort::measure)
 inline void set_fft_effort(fft_effort effort) { kernels_detail::effort_of_ffts() = effort; }
 
 }  // namespace ashlar::transforms

@@ -67,7 +67,7 @@ namespace ashlar::transforms {
 /// Post: of type 2, y_k = 2 sum over j of x_j cos(pi (j + 1/2) k / n)
 /// Cost: no communication. The derivative is the transposed transform of the cotangent.
 /// Error: as for fft; type 1 of one number throws ashlar::error.
-/// Example: dct<1>(x), dct<1, 4>(x)
+/// Example: transforms::dct<1>(x), transforms::dct<1, 4>(x)
 template <int Dim, int Type = 2, tensor X>
 constexpr auto dct(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::cosine, Type, ops_detail::direction::forward>(x);
@@ -75,7 +75,7 @@ constexpr auto dct(X const& x) {
 /// The inverse of dct of the same type, as scipy.fft.idct.
 /// Shape: as dct.
 /// Pre, Cost, Error: as dct.
-/// Example: inverse_dct<1>(dct<1>(x)) equals x, up to rounding
+/// Example: transforms::inverse_dct<1>(transforms::dct<1>(x)) equals x, up to rounding
 template <int Dim, int Type = 2, tensor X>
 constexpr auto inverse_dct(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::cosine, Type, ops_detail::direction::inverse>(x);
@@ -84,7 +84,7 @@ constexpr auto inverse_dct(X const& x) {
 /// Shape: as dct.
 /// Pre, Cost, Error: as dct.
 /// Post: of type 2, y_k = 2 sum over j of x_j sin(pi (j + 1/2) (k + 1) / n)
-/// Example: dst<0, 1>(x) for a function that is 0 at both ends
+/// Example: transforms::dst<0, 1>(x) for a function that is 0 at both ends
 template <int Dim, int Type = 2, tensor X>
 constexpr auto dst(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::sine, Type, ops_detail::direction::forward>(x);
@@ -92,7 +92,7 @@ constexpr auto dst(X const& x) {
 /// The inverse of dst of the same type, as scipy.fft.idst.
 /// Shape: as dct.
 /// Pre, Cost, Error: as dct.
-/// Example: inverse_dst<1>(dst<1>(x)) equals x, up to rounding
+/// Example: transforms::inverse_dst<1>(transforms::dst<1>(x)) equals x, up to rounding
 template <int Dim, int Type = 2, tensor X>
 constexpr auto inverse_dst(X const& x) {
   return ops_detail::transform_by_waves<Dim, ops_detail::wave::sine, Type, ops_detail::direction::inverse>(x);

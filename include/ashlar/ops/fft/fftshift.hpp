@@ -68,7 +68,7 @@ namespace ashlar::transforms {
 /// Post: inverse_fftshift<D>(fftshift<D>(x)) == x
 /// Cost: no communication. The derivative is the inverse shift.
 /// Error: does not compile if an axis shards the dimension, or if the tensor has no such dimension.
-/// Example: fftshift<1>(fft<1>(x))
+/// Example: transforms::fftshift<1>(fft<1>(x))
 template <int Dim, tensor X>
 constexpr auto fftshift(X const& x) {
   return ops_detail::shift<Dim>(ops_detail::direction::forward, x);
@@ -76,7 +76,7 @@ constexpr auto fftshift(X const& x) {
 /// The inverse of fftshift. They differ if the extent is odd.
 /// Shape: the extents and the layout of x.
 /// Pre, Cost, Error: as fftshift.
-/// Example: inverse_fft<1>(inverse_fftshift<1>(y)), with y in the order of the frequencies
+/// Example: inverse_fft<1>(transforms::inverse_fftshift<1>(y)), with y in the order of the frequencies
 template <int Dim, tensor X>
 constexpr auto inverse_fftshift(X const& x) {
   return ops_detail::shift<Dim>(ops_detail::direction::inverse, x);
@@ -85,7 +85,7 @@ constexpr auto inverse_fftshift(X const& x) {
 /// The frequencies of the coefficients that fft gives, in cycles per unit of the sample distance d, as
 /// numpy.fft.fftfreq: 0, 1, ..., -2, -1, divided by n d. Abstract or real as the handle is.
 /// Cost: no communication.
-/// Example: fftfreq<double, layout<"q">>(m, 256) -> layout<"q">
+/// Example: transforms::fftfreq<double, layout<"q">>(m, 256) -> layout<"q">
 template <std::floating_point T, class L, class Handle>
 constexpr auto fftfreq(Handle const& m, ops_detail::index_argument n, T d = T(1), call_site w = call_site::current()) {
   auto const count = static_cast<T>(index_t(n));
@@ -94,7 +94,7 @@ constexpr auto fftfreq(Handle const& m, ops_detail::index_argument n, T d = T(1)
 }
 /// The frequencies of the n / 2 + 1 coefficients that rfft gives, as numpy.fft.rfftfreq.
 /// Cost: no communication.
-/// Example: rfftfreq<double, layout<"q">>(m, 256) -> layout<"q">
+/// Example: transforms::rfftfreq<double, layout<"q">>(m, 256) -> layout<"q">
 template <std::floating_point T, class L, class Handle>
 constexpr auto rfftfreq(Handle const& m, ops_detail::index_argument n, T d = T(1), call_site w = call_site::current()) {
   return plan_detail::evaluated(arange<T, L>(m, ops_detail::half_spectrum(n), T(0), T(1), w) /

@@ -128,7 +128,7 @@ namespace ashlar::nn {
 
 /// 1 / (1 + exp(-x)).
 /// Error: integers do not compile.
-/// Example: sigmoid(x<layout<"data", none>>) -> layout<"data", none>
+/// Example: nn::sigmoid(x<layout<"data", none>>) -> layout<"data", none>
 template <tensor A>
 constexpr auto sigmoid(A const& a) {
   static_assert(ops_detail::real_or_complex_elements<A>,
@@ -137,7 +137,7 @@ constexpr auto sigmoid(A const& a) {
 }
 /// x times the standard normal distribution function of x, exact.
 /// Error: integers do not compile.
-/// Example: gelu(x<layout<"data", none>>) -> layout<"data", none>
+/// Example: nn::gelu(x<layout<"data", none>>) -> layout<"data", none>
 /// Source: Hendrycks and Gimpel, Gaussian error linear units, arXiv:1606.08415.
 template <tensor A>
 constexpr auto gelu(A const& a) {
@@ -147,7 +147,7 @@ constexpr auto gelu(A const& a) {
 }
 /// gelu with the distribution function approximated by a hyperbolic tangent. The error is less than 0.0005.
 /// Error: integers do not compile.
-/// Example: gelu_tanh(x<layout<"data", none>>) -> layout<"data", none>
+/// Example: nn::gelu_tanh(x<layout<"data", none>>) -> layout<"data", none>
 template <tensor A>
 constexpr auto gelu_tanh(A const& a) {
   static_assert(ops_detail::real_or_complex_elements<A>,
@@ -156,7 +156,7 @@ constexpr auto gelu_tanh(A const& a) {
 }
 /// x sigmoid(x).
 /// Error: integers do not compile.
-/// Example: silu(x<layout<"data", none>>) -> layout<"data", none>
+/// Example: nn::silu(x<layout<"data", none>>) -> layout<"data", none>
 template <tensor A>
 constexpr auto silu(A const& a) {
   static_assert(ops_detail::real_or_complex_elements<A>,
@@ -182,7 +182,7 @@ namespace ashlar::nn {
 
 /// x if x > 0, else factor * x.
 /// Error: integers do not compile.
-/// Example: leaky_relu(x<layout<"data", none>>, 0.1f) -> layout<"data", none>
+/// Example: nn::leaky_relu(x<layout<"data", none>>, 0.1f) -> layout<"data", none>
 template <tensor A>
 constexpr auto leaky_relu(A const& a, ops_detail::number_for<element_t<A>> factor) {
   return meta_detail::checked<ops_detail::leaky_relu_elements<A>>(

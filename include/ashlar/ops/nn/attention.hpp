@@ -53,7 +53,7 @@ namespace ashlar::nn {
 /// Pre: no axis shards the last dimension; rows may be sharded.
 /// Cost: no communication.
 /// Error: integers do not compile.
-/// Example: causal_softmax(s<layout<"data", none, none>>) -> layout<"data", none, none>
+/// Example: nn::causal_softmax(s<layout<"data", none, none>>) -> layout<"data", none, none>
 template <tensor X>
 constexpr auto causal_softmax(X const& x) {
   static_assert(ops_detail::real_or_complex_elements<X>,
@@ -69,7 +69,7 @@ constexpr auto causal_softmax(X const& x) {
 /// Cost: no communication; memory for the scores, batch * heads * positions^2 numbers.
 /// Error: queries, keys and values of integers, or that have not four dimensions, do not compile. For layouts: as einsum
 /// and softmax.
-/// Example: attention(q<layout<"data", none, "model", none>>, q, q) -> layout<"data", none, "model", none>
+/// Example: nn::attention(q<layout<"data", none, "model", none>>, q, q) -> layout<"data", none, "model", none>
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
   return meta_detail::checked<ops_detail::attention_heads<Q, K, V>, ops_detail::attention_elements<Q>>(
@@ -85,7 +85,7 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
 /// Rows of a table by integer index: take(table, indices). The derivative adds up the cotangents of equal indices.
 /// Cost: no communication; if axes shard the table's rows (a vocabulary), the result is partial over them.
 /// Error: indices that are no integers do not compile. An index outside throws ashlar::error, as in take.
-/// Example: embedding(t<layout<"model", none>>, i<layout<"data", none>, int>) ->
+/// Example: nn::embedding(t<layout<"model", none>>, i<layout<"data", none>, int>) ->
 ///   partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>
 constexpr auto embedding(Table const& table, Index const& indices, call_site w = call_site::current()) {

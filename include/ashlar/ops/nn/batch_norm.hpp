@@ -384,7 +384,7 @@ namespace ashlar::nn {
 /// parameters.
 /// Error: does not compile if x is partial, or if its channels are sharded otherwise than theirs. Scale, shift and
 /// statistics that are no vectors, and integers, do not compile either.
-/// Example: auto [y, state] = batch_norm(x, none, shift, moving);
+/// Example: auto [y, state] = nn::batch_norm(x, none, shift, moving);
 template <statistics Over = statistics::global, tensor X, class Scale, class Shift, class Mean, class Variance>
 [[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift,
                                         moving_statistics<Mean, Variance> const& state,
@@ -406,7 +406,7 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
 /// Shape: as x.
 /// Cost: no communication.
 /// Error: integers do not compile.
-/// Example: auto const y = batch_norm_inference(x, none, shift, state);
+/// Example: auto const y = nn::batch_norm_inference(x, none, shift, state);
 template <tensor X, class Scale, class Shift, class Mean, class Variance>
 constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift,
                                     moving_statistics<Mean, Variance> const& state,

@@ -232,9 +232,9 @@ namespace ashlar::nn {
 /// does it if both are partial over one axis, or one is partial over an axis that shards the other. A stale halo does
 /// not compile, nor does one that is narrower than the windows if the kernel's extents are static. Otherwise
 /// ashlar::error names the widths. Extents that disagree throw ashlar::error. Integers do not compile.
-/// Example: conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
+/// Example: nn::conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
 ///   layout<"data", none, none, "model">
-/// Example: conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>
+/// Example: nn::conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -246,7 +246,7 @@ constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site:
 /// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer. It
 /// is written in place: no copy gives it the room.
 /// Error: does not compile unless To is stale<H>, and H is split as the result is.
-/// Example: exchange_halo(conv2d<stale<H>>(x<H>, k)) -> H
+/// Example: exchange_halo(nn::conv2d<stale<H>>(x<H>, k)) -> H
 template <class To, int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

@@ -136,7 +136,7 @@ namespace ashlar::nn {
 /// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. A label that is
 ///   not a class throws ashlar::error, as an index of take does; -1 makes NaN.
 ///   Logits of integers do not compile.
-/// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
+/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -157,7 +157,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site
 /// Shape: logits (rows..., classes), labels and weights (rows...); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Error: as without weights, and a label of -1 throws, too, if its weight is not 0. Nor compile weights of another shape or of another element type than the logits.
-/// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>, w<layout<"data">>) -> partial<layout<>, "data">
+/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>, w<layout<"data">>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y, tensor W>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights,
                                      call_site w = call_site::current()) {
@@ -182,7 +182,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
 /// Shape: a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
 /// Error: integers do not compile.
-/// Example: mean_squared_error(a<layout<"data", none>>, b<layout<"data", none>>) -> partial<layout<>, "data">
+/// Example: nn::mean_squared_error(a<layout<"data", none>>, b<layout<"data", none>>) -> partial<layout<>, "data">
 template <tensor A, tensor B>
 constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -252,7 +252,7 @@ namespace ashlar::nn {
 /// Shape: logits and targets (rows..., classes); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Error: a distribution of other elements than the logits does not compile.
-/// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data", none>>) -> partial<layout<>, "data">
+/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data", none>>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
   requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets, call_site w = call_site::current()) {
@@ -354,7 +354,7 @@ namespace ashlar::nn {
 /// [epsilon, 1 - epsilon]. If p is clipped, the derivative with respect to p is 0.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
 /// Error: integers do not compile.
-/// Example: binary_cross_entropy(p<layout<"data">>, t<layout<"data">>) -> partial<layout<>, "data">
+/// Example: nn::binary_cross_entropy(p<layout<"data">>, t<layout<"data">>) -> partial<layout<>, "data">
 template <tensor P, tensor Y>
 constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
                                     element_t<P> epsilon = element_t<P>(1e-7)) {
@@ -367,7 +367,7 @@ constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
 /// Binary cross-entropy from logits, whose sigmoids are the probabilities. Nothing overflows and nothing is clipped.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
 /// Error: integers do not compile.
-/// Example: binary_cross_entropy_from_logits(z<layout<"data">>, t<layout<"data">>) -> partial<layout<>, "data">
+/// Example: nn::binary_cross_entropy_from_logits(z<layout<"data">>, t<layout<"data">>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

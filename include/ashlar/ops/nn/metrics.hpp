@@ -51,7 +51,7 @@ namespace ashlar::nn {
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. Nor do logits of
 /// integers, which would count in their type.
-/// Example: accuracy_count(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
+/// Example: nn::accuracy_count(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -71,7 +71,7 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = ca
 /// Pre: k >= 1.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Error: k < 1 throws ashlar::error. Labels and logits as for accuracy_count.
-/// Example: top_k_count(z<layout<"data", none>>, y<layout<"data">, int>, 5) -> partial<layout<>, "data">
+/// Example: nn::top_k_count(z<layout<"data", none>>, y<layout<"data">, int>, 5) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto top_k_count(Z const& logits, Y const& labels, ops_detail::index_argument k,
                            call_site w = call_site::current()) {
@@ -92,7 +92,7 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, ops_detail::index_a
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. Nor do logits of
 /// integers, which would count in their type.
-/// Example: confusion_counts(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<none, none>, "data">
+/// Example: nn::confusion_counts(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<none, none>, "data">
 template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

@@ -53,7 +53,7 @@ constexpr auto multi_head_attention(X const& x, Kernels const& p, bool causal = 
 /// positions of its heads; another moves them back. Any numbers of positions and heads work.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: two all_to_alls over the axes, one of them for queries, keys and values together; and two backward.
-/// Example: multi_head_attention<"sequence">(x, p, true) with x of layout<"data", "sequence", none> and kernels that no
+/// Example: nn::multi_head_attention<"sequence">(x, p, true) with x of layout<"data", "sequence", none> and kernels that no
 /// axis shards is of layout<"data", "sequence", none>. With heads sharded over "model", the attention runs in
 /// layout<"data", none, axes("model", "sequence"), none>. Its result is
 /// partial<layout<"data", "sequence", none>, "model">

@@ -180,7 +180,7 @@ namespace ashlar::nn {
 /// scale and shift are partial over the axes that shard x.
 /// Error: does not compile if an axis shards the normalised dimensions, or if an operand is partial. Scale and shift
 /// with more dimensions than x, and integers, do not compile either.
-/// Example: layer_norm(x<layout<"data", none>>, scale<layout<none>>, shift<layout<none>>, 1e-5) -> layout<"data", none>
+/// Example: nn::layer_norm(x<layout<"data", none>>, scale<layout<none>>, shift<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale, tensor Shift>
 constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
   return ops_detail::normalize<true, ops_detail::layer_norm_elements<X>>(epsilon, x, scale, shift);
@@ -189,7 +189,7 @@ constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, do
 /// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions, as many as scale has.
 /// Shape, Pre, Cost: as layer_norm.
 /// Error: as layer_norm.
-/// Example: rms_norm(x<layout<"data", none>>, scale<layout<none>>, 1e-5) -> layout<"data", none>
+/// Example: nn::rms_norm(x<layout<"data", none>>, scale<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale>
 constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
   return ops_detail::normalize<false, ops_detail::rms_norm_elements<X>>(epsilon, x, scale);

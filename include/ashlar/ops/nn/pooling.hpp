@@ -161,13 +161,13 @@ namespace ashlar::nn {
 /// Pre: no axis shards h and w of images without a halo. A halo is filled, and the windows of a rank are in its stored
 /// cells. Cells beyond a zero edge do not count; beyond other edges they do.
 /// Cost: no communication.
-/// Example: max_pool2d<2>(x): windows of 2 by 2 side by side
+/// Example: nn::max_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
   return ops_detail::pool2d<void, pooling::max, Size, Stride, Edge>(x, w);
 }
 /// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer.
-/// Example: exchange_halo(max_pool2d<stale<H>, 2>(x<H>)) -> H
+/// Example: exchange_halo(nn::max_pool2d<stale<H>, 2>(x<H>)) -> H
 template <class To, int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
   return ops_detail::pool2d<To, pooling::max, Size, Stride, Edge>(x, w);
@@ -177,7 +177,7 @@ constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
 /// Shape, Pre: as max_pool2d.
 /// Cost: no communication.
 /// Error: integers do not compile.
-/// Example: average_pool2d<2>(x): windows of 2 by 2 side by side
+/// Example: nn::average_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
   static_assert(ops_detail::real_or_complex_elements<X>,
@@ -195,7 +195,7 @@ constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
 /// The mean of each channel over an image: (n, h, w, c) to (n, c). It is partial over the axes that shard h or w.
 /// Cost: no communication.
 /// Error: integers do not compile.
-/// Example: global_average_pool(x<layout<"data", none, none, none>>) -> layout<"data", none>
+/// Example: nn::global_average_pool(x<layout<"data", none, none, none>>) -> layout<"data", none>
 template <tensor X>
 constexpr auto global_average_pool(X const& x) {
   return meta_detail::checked<ops_detail::global_average_pool_elements<X>>([](auto const& y) { return mean<1, 2>(y); },

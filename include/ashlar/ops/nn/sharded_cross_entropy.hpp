@@ -100,7 +100,7 @@ namespace ashlar::nn {
 /// label's logit and of the sum.)
 /// Error: a label that is not a class throws ashlar::error, as an index of take does; -1 makes NaN.
 ///   Logits of integers do not compile.
-/// Example: sharded_cross_entropy(z<layout<"data", "model">>, y<layout<"data">, int>) -> partial<layout<>, "data">
+/// Example: nn::sharded_cross_entropy(z<layout<"data", "model">>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 [[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels,
                                                    call_site w = call_site::current()) {

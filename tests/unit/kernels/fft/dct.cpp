@@ -147,6 +147,6 @@ TEST_CASE("on devices a transform is a Fourier transform between two changes of 
 }
 TEST_CASE("a cosine transform of type 1 of one number has no definition") {
   using op = ops_detail::dct_op<0, wave::cosine, 1, false>;
-  CHECK_THROWS_WITH_AS(op::extents({}, shape::of(1)), doctest::Contains("ashlar::transforms::dct: a cosine transform of type 1"),
-                       error);
+  CHECK_THROWS_WITH_AS(op::extents({}, shape::of(1)),
+                       doctest::Contains("ashlar::transforms::dct: a cosine transform of type 1"), error);
 }
