@@ -29,8 +29,8 @@ FAMILIES = [
     ("user_operations", "Operations of users", ["ops/apply.hpp", "ops/user_operation.hpp", "kernels/user_operation.hpp"]),
     ("elementwise", "Element-wise operations", ["ops/*", "kernels/*"]),
     ("autodiff", "Derivatives", ["autodiff/*"]),
-    ("plan", "Plans", ["plan/planner.hpp", "plan/candidates.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp", "plan/einsum_candidates.hpp",
-                                        "plan/typical_products.hpp", "plan/print_product.hpp", "plan/contraction_order.hpp",
+    ("plan", "Plans", ["plan/planner.hpp", "plan/candidates.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/products/einsum_plan.hpp", "plan/products/einsum_estimate.hpp", "plan/products/einsum_candidates.hpp",
+                                        "plan/products/typical_products.hpp", "plan/print_product.hpp", "plan/products/contraction_order.hpp",
                                         "plan/waste.hpp", "plan/print.hpp", "plan/parse.hpp", "plan/draw.hpp", "plan/draw_svg.hpp", "plan/draw_plan.hpp"]),
     ("ledger", "Ledgers and dry runs", ["plan/*"]),
     ("trees", "Trees of tensors and errors", ["meta/*", "config.hpp", "ashlar.hpp"]),
@@ -40,9 +40,8 @@ FAMILIES = [
     ("files", "Files", ["io/*"]),
     ("data", "Data", ["data/*"]),
     ("checkpoints", "Checkpoints", ["checkpoint/*"]),
-    ("optimizers", "Optimizers", ["train/adam.hpp", "train/sgd.hpp", "train/rmsprop.hpp", "train/clip.hpp", "train/schedule.hpp", "train/optimizer.hpp",
-                                                  "train/update*.hpp", "train/zero.hpp"]),
-    ("strategies", "Strategies", ["train/strategy.hpp", "train/pattern.hpp", "train/path.hpp", "train/place.hpp", "train/weight.hpp", "train/pipeline.hpp"]),
+    ("optimizers", "Optimizers", ["train/optimizers/*.hpp"]),
+    ("strategies", "Strategies", ["train/strategies/*.hpp", "train/pipeline.hpp"]),
     ("training", "Training", ["train/*"]),
 ]
 

@@ -1,6 +1,6 @@
 // A strategy that splits the kernel of a first layer by columns and that of a second one by rows.
 #pragma once
-#include <ashlar/train/place.hpp>
+#include <ashlar/train/strategies/place.hpp>
 
 namespace examples {
 

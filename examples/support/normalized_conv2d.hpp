@@ -1,7 +1,7 @@
 // Convolutions with a batch normalisation and a relu after them.
 #pragma once
 #include <ashlar/ops/ops.hpp>
-#include <ashlar/train/weight.hpp>
+#include <ashlar/train/strategies/weight.hpp>
 
 namespace examples {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <ashlar/autodiff/remat.hpp>
 #include <ashlar/ops/ops.hpp>
-#include <ashlar/train/clip.hpp>
+#include <ashlar/train/optimizers/clip.hpp>
 #include <ashlar/train/layers.hpp>
-#include <ashlar/train/zero.hpp>
+#include <ashlar/train/optimizers/zero.hpp>
 
 #include "rotary.hpp"
 

@@ -158,7 +158,7 @@ constexpr auto all_reduce(X const& x) {""", REDUCE),
     ("""a.cpp:6:12: error: no matching function for call to 'all_reduce'
 a.cpp:3:6: note: candidate function not viable: requires 2 arguments
 void all_reduce(int, int);""", ["no matching function for call to 'all_reduce'", "  at a.cpp:6"]),
-    ("a.cpp:6:3: error: 'adam' was not declared in this scope", ["ashlar::training::adam: its header is not included; include ashlar/ashlar.hpp or ashlar/train/adam.hpp", "  at a.cpp:6"]),
+    ("a.cpp:6:3: error: 'adam' was not declared in this scope", ["ashlar::training::adam: its header is not included; include ashlar/ashlar.hpp or ashlar/train/optimizers/adam.hpp", "  at a.cpp:6"]),
     ("a.cpp:6:3: error: use of undeclared identifier 'checkpoint_part'", ["ashlar::io::checkpoint_part: its header is not included; include ashlar/checkpoint.hpp or ashlar/checkpoint/leaf.hpp", "  at a.cpp:6"]),
     ("a.cpp:6:3: error: use of undeclared identifier 'rows'", ["use of undeclared identifier 'rows'", "  at a.cpp:6"]),
     (f"a.cpp:6:5: error: no match for 'operator=' (operand types are 'const ashlar::sharded_tensor<float, {X} >' and 'ashlar::expression<float>')",

@@ -2,8 +2,8 @@
 #pragma once
 #include <ashlar/train/layers.hpp>
 #include "ashlar/ops/ops.hpp"
-#include "ashlar/train/optimizer.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 namespace ashlar::test {
 

@@ -1,7 +1,7 @@
 // A model of two layers on a mesh of two axes, for tests of layout rules that must not compile.
 #pragma once
 #include <ashlar/train/layers.hpp>
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 using namespace ashlar;
 using namespace ashlar::training;

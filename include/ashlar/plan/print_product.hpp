@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ashlar/config.hpp"
-#include "ashlar/plan/einsum_plan.hpp"
+#include "ashlar/plan/products/einsum_plan.hpp"
 #include "ashlar/plan/parse.hpp"
 
 namespace ashlar::planning {

@@ -2,7 +2,7 @@
 // Dense layers: parameters that are functions of their inputs.
 #pragma once
 #include "ashlar/ops/ops.hpp"
-#include "ashlar/train/weight.hpp"
+#include "ashlar/train/strategies/weight.hpp"
 
 namespace ashlar::training {
 

@@ -9,7 +9,7 @@
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"
 #include "ashlar/tensor/memory_use.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 namespace ashlar::training {
 

@@ -1,5 +1,5 @@
 #include "ashlar/ops/ops.hpp"
-#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
 
 using namespace ashlar;
 using namespace ashlar::nn;

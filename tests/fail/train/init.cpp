@@ -1,9 +1,9 @@
 // more errors: a path that is too long is no constant, which is said in several places
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/layers.hpp"
-#include "ashlar/train/optimizer.hpp"
-#include "ashlar/train/strategy.hpp"
-#include "ashlar/train/weight.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
+#include "ashlar/train/strategies/weight.hpp"
 #include "../../support/two_layers.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 #include "ashlar/train/layers.hpp"
-#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
 
 using namespace ashlar;
 using namespace ashlar::training;

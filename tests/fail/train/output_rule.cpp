@@ -1,5 +1,5 @@
 #include "ashlar/ops/ops.hpp"
-#include "ashlar/train/place.hpp"
+#include "ashlar/train/strategies/place.hpp"
 #include "../../support/two_layers.hpp"
 
 using namespace ashlar;

@@ -1,7 +1,7 @@
 #include "ashlar/checkpoint/checkpoints.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/adam.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/optimizers/adam.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
 #include <sys/resource.h>

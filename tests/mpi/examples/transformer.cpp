@@ -1,7 +1,7 @@
 // A transformer's ten steps of AdamW, on every mesh of data, model and sequence, against PyTorch's.
 #include "../examples/support/transformer.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
 #include "support/layer_reference.hpp"
 
 using namespace ashlar;

@@ -6,7 +6,7 @@
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/dense.hpp"
 #include "ashlar/train/sequential.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;

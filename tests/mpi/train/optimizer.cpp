@@ -1,6 +1,6 @@
 // Optimizers on sharded parameters against loops over whole arrays of doubles.
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <cmath>

@@ -1,9 +1,9 @@
 // Outputs that a strategy places, and a strategy of one's own, under fit: on every mesh the losses of one rank.
-#include "ashlar/train/place.hpp"
+#include "ashlar/train/strategies/place.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/train/fit.hpp"
-#include "ashlar/train/rmsprop.hpp"
+#include "ashlar/train/optimizers/rmsprop.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include "support/network.hpp"

@@ -2,7 +2,7 @@
 #include <ashlar/train/layers.hpp>
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/item.hpp"
-#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
 #include "support/allowed_layouts.hpp"
 #include "support/mpi_main.hpp"
 #include "support/reference.hpp"

@@ -3,8 +3,8 @@
 #include <ashlar/train/layers.hpp>
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/ops/ops.hpp"
-#include "ashlar/train/optimizer.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 using namespace ashlar;
 using namespace ashlar::nn;

@@ -1,9 +1,9 @@
 // What the step of three normalised convolutions and two dense layers sends.
 #include "../examples/support/normalized_conv2d.hpp"
 #include "../examples/support/layers.hpp"
-#include "ashlar/train/adam.hpp"
+#include "ashlar/train/optimizers/adam.hpp"
 #include "ashlar/train/dense.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 using namespace ashlar;
 using namespace ashlar::nn;

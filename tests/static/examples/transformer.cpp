@@ -1,5 +1,5 @@
 // The collectives of a transformer's step, on meshes of three axes and by each stage of ZeRO.
-#include "ashlar/train/adam.hpp"
+#include "ashlar/train/optimizers/adam.hpp"
 #include "../examples/support/transformer.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // Plans of products whose layouts follow from arguments on paper: the layouts between, bytes and operations.
-#include "ashlar/plan/einsum_plan.hpp"
+#include "ashlar/plan/products/einsum_plan.hpp"
 
 using namespace ashlar;
 using namespace ashlar::planning;

@@ -2,9 +2,9 @@
 #include "ashlar/train/dense.hpp"
 #include "../examples/support/layers.hpp"
 #include "ashlar/train/layers.hpp"
-#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
 #include "ashlar/train/sequential.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 using namespace ashlar;
 using namespace ashlar::nn;

@@ -1,7 +1,7 @@
 // labels: nightly
 // Dry runs of deep models: one layer in place of N equal ones has the ledger of N layers.
 #include "../examples/support/transformer.hpp"
-#include "ashlar/train/adam.hpp"
+#include "ashlar/train/optimizers/adam.hpp"
 
 using namespace ashlar;
 using namespace ashlar::training;

@@ -1,10 +1,10 @@
 // What a network sends whose strategies give layouts to the outputs of its layers, on every mesh: messages and bytes.
-#include "ashlar/train/place.hpp"
+#include "ashlar/train/strategies/place.hpp"
 #include "../examples/support/columns_then_rows.hpp"
 #include "../examples/support/layers.hpp"
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/layers.hpp"
-#include "ashlar/train/rmsprop.hpp"
+#include "ashlar/train/optimizers/rmsprop.hpp"
 
 using namespace ashlar;
 using namespace ashlar::nn;

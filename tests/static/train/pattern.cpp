@@ -1,5 +1,5 @@
 // Patterns of parameter paths, matched by the compiler.
-#include "ashlar/train/pattern.hpp"
+#include "ashlar/train/strategies/pattern.hpp"
 
 using namespace ashlar;
 

@@ -1,8 +1,8 @@
 // What a step of a network in stages sends, by each schedule.
 #include "ashlar/train/pipeline.hpp"
 #include "../examples/support/residual_classifier.hpp"
-#include "ashlar/train/adam.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/optimizers/adam.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 using namespace ashlar;
 using namespace ashlar::training;

@@ -1,5 +1,5 @@
 // Rates of steps, and what clipping and accumulation communicate, in constant expressions.
-#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
 #include "support/network.hpp"
 
 using namespace ashlar;

@@ -1,7 +1,7 @@
 // Which layout a strategy gives each parameter of a model, and under which path.
 #include <ashlar/train/layers.hpp>
 #include "ashlar/ops/ops.hpp"
-#include "ashlar/train/place.hpp"
+#include "ashlar/train/strategies/place.hpp"
 
 using namespace ashlar;
 using namespace ashlar::training;

@@ -1,7 +1,7 @@
 // Trees that optimizers and init take: members may be references, const, single tensors and trees of trees.
 #include "ashlar/train/layers.hpp"
-#include "ashlar/train/optimizer.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 #include <tuple>
 

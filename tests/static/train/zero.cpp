@@ -1,8 +1,8 @@
 // What the step of a deep network sends by each stage of ZeRO: messages and bytes.
 #include "ashlar/autodiff/remat.hpp"
-#include "ashlar/train/adam.hpp"
+#include "ashlar/train/optimizers/adam.hpp"
 #include "ashlar/train/layers.hpp"
-#include "ashlar/train/zero.hpp"
+#include "ashlar/train/optimizers/zero.hpp"
 
 using namespace ashlar;
 using namespace ashlar::nn;

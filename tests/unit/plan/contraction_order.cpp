@@ -1,5 +1,5 @@
 // Orders of the products of an einsum: none changes the layout of the result, and the chosen one is the cheapest.
-#include "ashlar/plan/contraction_order.hpp"
+#include "ashlar/plan/products/contraction_order.hpp"
 #include <doctest/doctest.h>
 #include <random>
 #include "support/all_layouts.hpp"

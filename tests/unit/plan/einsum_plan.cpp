@@ -1,5 +1,5 @@
 // Plans of products against the least price over all layouts that einsum's rule accepts, found by trying all of them.
-#include "ashlar/plan/einsum_plan.hpp"
+#include "ashlar/plan/products/einsum_plan.hpp"
 #include <doctest/doctest.h>
 #include <random>
 #include "support/plan_search.hpp"

@@ -1,8 +1,8 @@
 // Plans, drawings and the options of tools: what does not fit is one sentence.
-#include "ashlar/plan/contraction_order.hpp"
+#include "ashlar/plan/products/contraction_order.hpp"
 #include "ashlar/plan/draw.hpp"
 #include "ashlar/plan/draw_svg.hpp"
-#include "ashlar/plan/einsum_plan.hpp"
+#include "ashlar/plan/products/einsum_plan.hpp"
 #include "ashlar/plan/print_product.hpp"
 #include <doctest/doctest.h>
 #include <sstream>

@@ -1,5 +1,5 @@
 // Patterns of parameter paths against std::regex, in which `.*` is for `*`.
-#include "ashlar/train/pattern.hpp"
+#include "ashlar/train/strategies/pattern.hpp"
 #include <doctest/doctest.h>
 #include <regex>
 #include <string>

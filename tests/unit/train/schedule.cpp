@@ -1,5 +1,5 @@
 // What schedules refuse. What they are is in static/train/schedule.cpp.
-#include "ashlar/train/schedule.hpp"
+#include "ashlar/train/optimizers/schedule.hpp"
 #include "support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>

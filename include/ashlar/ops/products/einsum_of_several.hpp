@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "ashlar/ops/products/einsum.hpp"
-#include "ashlar/plan/contraction_order.hpp"
+#include "ashlar/plan/products/contraction_order.hpp"
 
 namespace ashlar {
 

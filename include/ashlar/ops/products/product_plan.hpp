@@ -2,7 +2,7 @@
 // The plan of a distributed product, as a value and as types. The extents of the operands choose it.
 #pragma once
 #include "ashlar/ops/collectives.hpp"
-#include "ashlar/plan/einsum_plan.hpp"
+#include "ashlar/plan/products/einsum_plan.hpp"
 
 namespace ashlar::ops_detail {
 

@@ -2,7 +2,7 @@
 // Brings outputs of layers to the layouts that a strategy gives them.
 #pragma once
 #include "ashlar/plan/abstract_tensor.hpp"
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
 
 namespace ashlar::train_detail {
 

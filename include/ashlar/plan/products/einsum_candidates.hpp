@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The layouts in which a product of two tensors can be computed, and their costs.
 #pragma once
-#include "ashlar/plan/einsum_estimate.hpp"
+#include "ashlar/plan/products/einsum_estimate.hpp"
 
 namespace ashlar::planning {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Candidates for a product of two tensors whose extents come at run time.
 #pragma once
-#include "ashlar/plan/einsum_candidates.hpp"
+#include "ashlar/plan/products/einsum_candidates.hpp"
 
 namespace ashlar::plan_detail {
 

@@ -2,7 +2,7 @@
 // Functions that optimizers share. They update each shard in place.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/train/schedule.hpp"
+#include "ashlar/train/optimizers/schedule.hpp"
 
 namespace ashlar::training {
 

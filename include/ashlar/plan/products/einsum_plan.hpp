@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The plan of a product of two tensors in any layouts: how the operands are redistributed before einsum multiplies them.
 #pragma once
-#include "ashlar/plan/typical_products.hpp"
+#include "ashlar/plan/products/typical_products.hpp"
 
 namespace ashlar::plan_detail {
 

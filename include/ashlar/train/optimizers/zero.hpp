@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Fully sharded data parallelism: which of the parameters, gradients and moments are in shares.
 #pragma once
-#include "ashlar/train/strategy.hpp"
-#include "ashlar/train/update_in_shares.hpp"
+#include "ashlar/train/strategies/strategy.hpp"
+#include "ashlar/train/optimizers/update_in_shares.hpp"
 
 namespace ashlar::training {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Stochastic gradient descent.
 #pragma once
-#include "ashlar/train/update.hpp"
+#include "ashlar/train/optimizers/update.hpp"
 
 namespace ashlar::train_detail {
 

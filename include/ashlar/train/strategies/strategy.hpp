@@ -6,8 +6,8 @@
 #include "ashlar/plan/abstract_tensor.hpp"
 #include "ashlar/ops/random.hpp"
 #include "ashlar/train/numbers.hpp"
-#include "ashlar/train/path.hpp"
-#include "ashlar/train/weight.hpp"
+#include "ashlar/train/strategies/path.hpp"
+#include "ashlar/train/strategies/weight.hpp"
 
 namespace ashlar::train_detail {
 

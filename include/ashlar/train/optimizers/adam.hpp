@@ -2,7 +2,7 @@
 // Adam, and AdamW.
 #pragma once
 #include "ashlar/train/numbers.hpp"
-#include "ashlar/train/update.hpp"
+#include "ashlar/train/optimizers/update.hpp"
 
 namespace ashlar::train_detail {
 

@@ -2,7 +2,7 @@
 // The path of a parameter in a model, as a type: "d1/kernel".
 #pragma once
 #include "ashlar/meta/tree.hpp"
-#include "ashlar/train/pattern.hpp"
+#include "ashlar/train/strategies/pattern.hpp"
 
 namespace ashlar::train_detail {
 
