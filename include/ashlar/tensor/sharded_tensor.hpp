@@ -302,7 +302,8 @@ template <class L, class M, class T, std::size_t N>
 auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w = call_site::current()) {
   static_assert(!std::is_const_v<T>,
                 "ashlar::adopt: the address is of const elements; copy them, or adopt elements that may be written");
-  using Tensor = tensor_detail::tensor_on<T, L, M>;
+  using Element = std::remove_const_t<T>;  // so that the sentence is the only error
+  using Tensor = tensor_detail::tensor_on<Element, L, M>;
   plan_detail::call_in_errors const call(w);
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
   shape const extents = plan_detail::checked_extents<L>(n);
@@ -315,7 +316,8 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w 
               "ashlar::adopt: the address is of this rank's shard; found null for a shard that has elements");
       },
       "adopt", w);
-  return tensor_detail::in_memory_of<Tensor>(data, m, extents, data, static_cast<std::size_t>(elements) * sizeof(T));
+  return tensor_detail::in_memory_of<Tensor>(data, m, extents, const_cast<Element*>(data),
+                                             static_cast<std::size_t>(elements) * sizeof(T));
 }
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.

@@ -1,4 +1,3 @@
-// more errors: the result of the call is used
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;
