@@ -2,6 +2,7 @@
 // The kernels of operations on the shards of tensors.
 #pragma once
 #include "ashlar/kernels/shard.hpp"
+#include "ashlar/meta/check.hpp"
 #include "ashlar/tensor/storage.hpp"
 
 namespace ashlar::tensor_detail {
@@ -18,17 +19,20 @@ concept has_kernel = requires {
       std::declval<Shard const&>()...);
 };
 template <class Op, class Space, class... Shard>
-struct operation_without_a_kernel {
-  static constexpr bool value = !has_kernel<Op, Space, Shard...>;
+struct operation_has_a_kernel {
+  static constexpr bool ok = has_kernel<Op, Space, Shard...>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::apply: the operation has no kernel; include ashlar/blas.hpp for einsum, transpose and convolutions, or ashlar/kernels/<its name>.hpp; beside an operation of your own write run(op, space, scratch, y, x...)");
+  }
 };
 
 /// Calls the kernel run(op, space, scratch, y, x...).
 template <class Space, class Op, class T, class... X>
 void evaluate_shards(Op const& op, kernels::shard<T> const& y, X const&... x) {
-  static_assert(
-      !operation_without_a_kernel<Op, Space, kernels::shard<T>, X...>::value,
-      "ashlar::apply: the operation has no kernel; include ashlar/blas.hpp for einsum, transpose and convolutions, or ashlar/kernels/<its name>.hpp; beside an operation of your own write run(op, space, scratch, y, x...)");
-  run(op, Space{}, scratch_from_pool<Space>, y, x...);
+  if constexpr (meta_detail::hold<operation_has_a_kernel<Op, Space, kernels::shard<T>, X...>>())
+    run(op, Space{}, scratch_from_pool<Space>, y, x...);
 }
 
 }  // namespace ashlar::tensor_detail

@@ -1,4 +1,4 @@
-// more errors: kernels are called after their sentence
+// more errors (clang): the sentence is said at the end of the source
 #include "ashlar/kernels/nn/convolution.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/functions.hpp"

@@ -14,25 +14,24 @@
 namespace ashlar::kernels_detail {
 
 template <class T>
-struct convolution_of_such_elements {
-  static constexpr bool value = kernels::BlasScalar<T>;
+struct convolution_elements {
+  static constexpr bool ok = kernels::BlasScalar<T>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::nn::conv2d: images are of float, double or complex numbers; cast them");
+  }
 };
 
 // The convolution of images by a kernel, both with these extents.
-template <class T, int Stride, int Dilation, padding Edge>
+template <int Stride, int Dilation, padding Edge>
 convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, shape const& images, shape const& kernel) {
-  static_assert(convolution_of_such_elements<T>::value,
-                "ashlar::nn::conv2d: images are of float, double or complex numbers; cast them");
   return {images[0], op.along(0, images, kernel), op.along(1, images, kernel), images[3], kernel[3]};
 }
 
 // The same on shards with halos. `results` has the extents of the result on this rank.
-template <class T, int Stride, int Dilation, padding Edge, class X, class Y>
+template <int Stride, int Dilation, padding Edge, class X, class Y>
 convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, kernels::stored_shard<X> const& images,
                            shape const& kernel, kernels::stored_shard<Y> const& results, shape const& room_below = {},
                            shape const& room_above = {}) {
-  static_assert(convolution_of_such_elements<T>::value,
-                "ashlar::nn::conv2d: images are of float, double or complex numbers; cast them");
   auto const along = [&](int d) {
     return stored_windows(op.along(d - 1, images.global, kernel), d, images, results,
                           room_below.rank ? room_below[d] : 0, room_above.rank ? room_above[d] : 0);
@@ -95,22 +94,36 @@ void convolve_kernel_vjp(Space const& space, scratch_memory memory, convolution 
     kernels_detail::convolution_by_blas<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel);
 }
 
+// Elements that BLAS does not multiply.
+template <class Space, class T>
+void convolve(Space const&, scratch_memory, convolution const&, T const*, T const*, T*) {
+  kernels_detail::convolution_elements<T>::say();
+}
+template <class Space, class T>
+void convolve_images_vjp(Space const&, scratch_memory, convolution const&, T const*, T const*, T*) {
+  kernels_detail::convolution_elements<T>::say();
+}
+template <class Space, class T>
+void convolve_kernel_vjp(Space const&, scratch_memory, convolution const&, T const*, T const*, T*) {
+  kernels_detail::convolution_elements<T>::say();
+}
+
 template <int Stride, int Dilation, nn::padding Edge, class S, class T>
 void run(ops_detail::conv2d_op<Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& y, shard<T const> const& images, shard<T const> const& kernel) {
-  convolve(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), kernel.local_extents()),
+  convolve(space, memory, kernels_detail::convolution_of(op, images.local_extents(), kernel.local_extents()),
            images.data, kernel.data, y.data);
 }
 template <int Stride, int Dilation, nn::padding Edge, class S, class T>
 void run(ops_detail::conv2d_pullback_op<0, Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& g, shard<T const> const& ct, shard<T const> const& kernel) {
-  convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g.local_extents(), kernel.local_extents()),
+  convolve_images_vjp(space, memory, kernels_detail::convolution_of(op, g.local_extents(), kernel.local_extents()),
                       ct.data, kernel.data, g.data);
 }
 template <int Stride, int Dilation, nn::padding Edge, class S, class T>
 void run(ops_detail::conv2d_pullback_op<1, Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& g, shard<T const> const& images, shard<T const> const& ct) {
-  convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), g.local_extents()),
+  convolve_kernel_vjp(space, memory, kernels_detail::convolution_of(op, images.local_extents(), g.local_extents()),
                       images.data, ct.data, g.data);
 }
 
@@ -125,10 +138,10 @@ void run(ops_detail::conv2d_halo_op<Stride, Dilation, Edge, To> const& op, S con
   shape above = y.stored;
   for (int d = 0; d < 4; ++d) above[d] -= own[d] + y.lower[d];
   if (y.stored.size() <= own.size() + own.size() / 8)
-    return convolve(space, memory, kernels_detail::convolution_of<T>(op, images, k, y, y.lower, above), images.data,
+    return convolve(space, memory, kernels_detail::convolution_of(op, images, k, y, y.lower, above), images.data,
                     kernel.data, y.data);
   auto const dense = memory.array<T>(own.size());
-  convolve(space, memory, kernels_detail::convolution_of<T>(op, images, k, y), images.data, kernel.data, dense.data());
+  convolve(space, memory, kernels_detail::convolution_of(op, images, k, y), images.data, kernel.data, dense.data());
   index_t const row = y.stored[2] * y.stored[3], strides[]{y.stored[1] * row, row, y.stored[3], 1};
   T* const first = y.data + y.lower[1] * row + y.lower[2] * y.stored[3];
   kernels_detail::loop_nest<2> const loops[]{
@@ -139,14 +152,14 @@ template <int Stride, int Dilation, nn::padding Edge, class L, class S, class T>
 void run(ops_detail::conv2d_halo_pullback_op<0, Stride, Dilation, Edge, L> const& op, S const& space,
          scratch_memory memory, stored_shard<T> const& g, stored_shard<T const> const& ct,
          stored_shard<T const> const& kernel) {
-  convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g, kernel.local_extents(), ct), ct.data,
+  convolve_images_vjp(space, memory, kernels_detail::convolution_of(op, g, kernel.local_extents(), ct), ct.data,
                       kernel.data, g.data);
 }
 template <int Stride, int Dilation, nn::padding Edge, class L, class S, class T>
 void run(ops_detail::conv2d_halo_pullback_op<1, Stride, Dilation, Edge, L> const& op, S const& space,
          scratch_memory memory, stored_shard<T> const& g, stored_shard<T const> const& images,
          stored_shard<T const> const& ct) {
-  convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images, g.local_extents(), ct), images.data,
+  convolve_kernel_vjp(space, memory, kernels_detail::convolution_of(op, images, g.local_extents(), ct), images.data,
                       ct.data, g.data);
 }
 
