@@ -117,7 +117,7 @@ ASHLAR_INLINE void fail_extents(char const* rule, shape const& a, shape const& b
 
 ASHLAR_INLINE void fail_windows(char const* function, int dim, index_t below, index_t above, int lower, int upper) {
   error_text m;
-  m << "ashlar::" << function << ": windows reach beyond the halo of dimension " << static_cast<index_t>(dim)
+  m << "ashlar::nn::" << function << ": windows reach beyond the halo of dimension " << static_cast<index_t>(dim)
     << "; give it the widths " << below << " and " << above << ", which are " << static_cast<index_t>(lower) << " and "
     << static_cast<index_t>(upper);
   fail_with(m);
