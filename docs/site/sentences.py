@@ -102,7 +102,7 @@ REMEDIES = {
     "ashlar::redistribute: the other mesh": "Pass a mesh of as many ranks, from the same communicator.",
     "ashlar::io::save_checkpoint: what is saved": ALIKE,
     "ashlar::planning::plan: links need": "Set `tensor_bytes`, and give the mesh a size for each axis.",
-    "ashlar::pool2d: without padding": "Take a smaller window, or pad the images.",
+    "ashlar::nn::pool2d: without padding": "Take a smaller window, or pad the images.",
     "ashlar::nn::conv2d: without padding": "Take a smaller kernel, or pad the images.",
     "ashlar::linalg: ScaLAPACK counts": "Solve a smaller system: ScaLAPACK's integers have 32 bits.",
     "ashlar::linalg: the matrix is square": "Give a square matrix, or use `linalg::lstsq`.",

@@ -44,7 +44,7 @@ constexpr auto wrong = [] {
   (void)stencil(shifted{}, z);
   // error: ashlar::nn::conv2d: the halo of the images holds sums; write add_halo(images) first
   (void)conv2d(z, k);
-  // error: ashlar::pool2d: the halo of the images holds sums; write add_halo(images) first
+  // error: ashlar::nn::pool2d: the halo of the images holds sums; write add_halo(images) first
   (void)max_pool2d<2>(z);
 };
 }  // namespace functions_of_halo_sums

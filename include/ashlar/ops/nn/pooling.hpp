@@ -17,10 +17,10 @@ struct pooling_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::pool2d: the axis shards a spatial dimension, and windows would reach over its shards; all_gather it, or redistribute it to a layout with a halo, as halo(\"h\", 1)");
+        "ashlar::nn::pool2d: the axis shards a spatial dimension, and windows would reach over its shards; all_gather it, or redistribute it to a layout with a halo, as halo(\"h\", 1)");
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
-        "ashlar::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");
+        "ashlar::nn::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");
   }
 };
 
@@ -62,7 +62,7 @@ struct pool2d_op : sliding_window<Kind, Size, Stride, Edge> {
   static constexpr shape extents(layout_value const&, shape const& x) {
     windows const h = pool2d_op::along(0, x), w = pool2d_op::along(1, x);
     if (Edge == padding::valid && (h.n < Size || w.n < Size))
-      plan_detail::fail_extents("ashlar::pool2d: without padding the window is not larger than the images",
+      plan_detail::fail_extents("ashlar::nn::pool2d: without padding the window is not larger than the images",
                                 shape::of(Size, Size), x);
     return shape::of(x[0], h.count(), w.count(), x[3]);
   }
@@ -99,7 +99,9 @@ struct pool2d_halo_op : pool2d_op<Kind, Size, Stride, Edge> {
 template <class X>
 struct pool2d_rank {
   static constexpr bool ok = rank_v<X> == 4;
-  static constexpr void say() { static_assert(ok, "ashlar::pool2d: images (n, h, w, channels) have four dimensions"); }
+  static constexpr void say() {
+    static_assert(ok, "ashlar::nn::pool2d: images (n, h, w, channels) have four dimensions");
+  }
 };
 // Requires a halo of images that fits the windows.
 template <class X, int Size, int Stride, padding Edge>
@@ -111,25 +113,25 @@ struct pool2d_halo {
   static constexpr bool ok = found == image_halo::fits && narrow < 0;
   static constexpr void say() {
     static_assert(found != image_halo::stale,
-                  "ashlar::pool2d: the halo of the images is stale; write exchange_halo(images)");
+                  "ashlar::nn::pool2d: the halo of the images is stale; write exchange_halo(images)");
     static_assert(found != image_halo::sums,
-                  "ashlar::pool2d: the halo of the images holds sums; write add_halo(images) first");
+                  "ashlar::nn::pool2d: the halo of the images holds sums; write add_halo(images) first");
     static_assert(
         found != image_halo::corners,
-        "ashlar::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+        "ashlar::nn::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
     static_assert(
         found != image_halo::other_dimensions,
-        "ashlar::pool2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
+        "ashlar::nn::pool2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
     static_assert(
         narrow < 0,
-        "ashlar::pool2d: windows reach beyond the halo; widen the halo of this dimension to half the window's size");
+        "ashlar::nn::pool2d: windows reach beyond the halo; widen the halo of this dimension to half the window's size");
   }
 };
 
 template <class To, pooling Kind, int Size, int Stride, padding Edge, class X>
 constexpr auto pool2d(X const& x, call_site const& w) {
   plan_detail::call_in_errors const call(w);
-  static_assert(!number_is_not_positive<Size, Stride>::value, "ashlar::pool2d: window and stride are 1 or more");
+  static_assert(!number_is_not_positive<Size, Stride>::value, "ashlar::nn::pool2d: window and stride are 1 or more");
   if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
     using Op = pool2d_halo_op<Kind, Size, Stride, Edge, layout_t<X>, To>;
     return checked<pool2d_rank<X>, pool2d_halo<X, Size, Stride, Edge>, result_of_windows<Op, To, X>>(
