@@ -196,12 +196,15 @@ struct stencil_operands {
         "ashlar::stencil: the operand is partial, and the functor is not declared linear; write all_reduce(u), or give the functor static constexpr linearity kind = linearity::linear");
   }
 };
+// A function of both packs, since nvcc 13 does not expand a pack of the caller in a lambda.
+template <class F, class X, class... V, int... I>
+constexpr bool check_stencil_of(std::integer_sequence<int, I...>) {
+  return hold<stencil_reach_is_given<F>, stencil_operands<F, X, V...>, stencil_halo<F, layout_t<X>>,
+              stencil_halo<reach_of_operand<F, I + 1>, layout_t<V>>...>();
+}
 template <class F, class X, class... V>
 constexpr bool check_stencil() {
-  return []<int... I>(std::integer_sequence<int, I...>) {
-    return hold<stencil_reach_is_given<F>, stencil_operands<F, X, V...>, stencil_halo<F, layout_t<X>>,
-                stencil_halo<reach_of_operand<F, I + 1>, layout_t<V>>...>();
-  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
+  return check_stencil_of<F, X, V...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
 }
 
 template <class L>
