@@ -94,8 +94,10 @@ void run(Op const& op, S const& space, scratch_memory, shard<T> const& y, shard<
     constexpr auto const& whole = Op::whole;
     using all = std::make_index_sequence<1 + sizeof...(X)>;
     using result_row = tensor_row<T, kernels_detail::count_whole(e.out, whole)>;
+    // A product<...>, written out for nvcc 13.
     using rows =
-        kernels_detail::product<result_row, tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>;
+        kernels_detail::factors<std::make_integer_sequence<int, 1 + static_cast<int>(sizeof...(X))>, result_row,
+                                tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>;
     shape const extents = y.local_extents();
     kernels_detail::user_kernel<Op, e.out.rank, all, result_row,
                                 tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>
