@@ -227,14 +227,14 @@ def parts_of_headers(root):
     """The target of CMakeLists.txt that has each header, without "ashlar::"."""
     text = (root / "CMakeLists.txt").read_text(encoding="utf-8")
     lists = {"lower_layers": re.search(r"set\(lower_layers (.*)\)", text)[1], "subjects_of_ops": "ops/" + re.search(r"set\(subjects (.*)\)", text)[1].replace(" ", " ops/")}
-    target_of = {}
+    part_of = {}
     for part, folders in re.findall(r"^ashlar_headers\((\w+) ?(.*)\)$", text, re.M):
-        target_of |= {folder: part.replace("config", "layout") for folder in [part, *re.sub(r"\$\{(\w+)\}", lambda m: lists[m[1]], folders).split()]}
+        part_of |= {folder: "layout" if part == "config" else part for folder in [part, *re.sub(r"\$\{(\w+)\}", lambda m: lists[m[1]], folders).split()]}
     include, found = root / "include" / "ashlar", {}
     for path in include.rglob("*.[hi]pp"):
         header = path.relative_to(include)
         folder = str(header.parent).removesuffix("/impl")
-        found[str(header)] = target_of[header.stem if folder in {".", "impl"} else folder.replace(".", "")]
+        found[str(header)] = part_of[header.stem if folder == "." else folder]
     return found
 
 

@@ -13,7 +13,7 @@ template <active_value X>
 using dual_t = layout_t<typename X::cotangent_type>;
 
 /// Adds make(to) to the cotangent of x if x is active. `to` is the cotangent's layout as a destination. make gives a tensor
-/// that converts to the cotangent, or a pending one, which the cotangent waits for.
+/// that converts to the cotangent, or a `pending`, for which the cotangent waits.
 template <class X, class Make>
 constexpr void pull_to(X const& x, Make const& make) {
   if constexpr (active_value<X>) {

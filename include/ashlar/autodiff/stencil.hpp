@@ -210,7 +210,7 @@ template <class F, class G, class U, tensor... V>
   return std::pair(y, g(y));
 }
 
-/// A stencil on the fields of a pending exchange, some of which are active. It waits for the exchange first.
+/// A stencil on the fields of a `pending_halo`, some of which are active. It waits for the exchange first.
 template <class F, class U>
   requires autodiff_detail::is_active_fields<std::remove_cvref_t<U>>
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u) {

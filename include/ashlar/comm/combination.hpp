@@ -20,6 +20,14 @@ void combine_elements(void* to, void const* a, void const* b, std::size_t n) {
 struct combination {
   std::size_t size;
   void (*combine)(void* to, void const* a, void const* b, std::size_t n);  // as combine_elements
+
+  /// Sets sum[i] to operand(0)[i], operand(1)[i], ... combined from left to right, for n elements.
+  /// Pre: two operands or more; `sum` is operand(0) or operand(1), or overlaps no operand.
+  template <class Operand>
+  void in_order(int operands, Operand const& operand, void* sum, std::size_t n) const {
+    combine(sum, operand(0), operand(1), n);
+    for (int q = 2; q < operands; ++q) combine(sum, sum, operand(q), n);
+  }
 };
 template <class Op, class T>
 inline constexpr combination combination_of{sizeof(T), combine_elements<Op, T>};

@@ -251,8 +251,8 @@ void combine_operands(node_group const& g, combination const& r, Operand operand
   alignas(64) std::byte sum[4096];
   for (std::size_t begin = first; begin < first + n; begin += width) {
     std::size_t const m = (std::min)(width, first + n - begin);
-    r.combine(sum, operand(0) + begin * r.size, operand(1) + begin * r.size, m);
-    for (int q = 2; q < g.size(); ++q) r.combine(sum, sum, operand(q) + begin * r.size, m);
+    r.in_order(
+        g.size(), [&](int q) { return operand(q) + begin * r.size; }, sum, m);
     write(begin, static_cast<std::byte const*>(sum), m);
   }
 }

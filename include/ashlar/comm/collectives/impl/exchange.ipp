@@ -138,8 +138,7 @@ ASHLAR_INLINE void received_arrays::combine(comm::tuning const& how, combination
       auto const x = [&](int q) { return (q == rank_ ? static_cast<std::byte const*>(own) : from(q)) + at; };
       std::byte* const result = static_cast<std::byte*>(out) + at;
       std::byte* const sum = ranks_ == 2 ? result : data_ + at;  // the first array received is x(0) or x(1)
-      r.combine(sum, x(0), x(1), m);
-      for (int q = 2; q < ranks_; ++q) r.combine(sum, sum, x(q), m);
+      r.in_order(ranks_, x, sum, m);
       copy_bytes(sum, result, m * r.size);
     }
   });
