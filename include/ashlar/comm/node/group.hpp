@@ -247,12 +247,13 @@ class node_group {
 template <class Operand, class Write>
 void combine_operands(node_group const& g, combination const& r, Operand operand, std::size_t first, std::size_t n,
                       Write write) {
-  std::size_t const width = 4096 / r.size;
-  alignas(64) std::byte sum[4096];
+  piece_of_sum room;
+  std::size_t const width = piece_of_sum::bytes / r.size;
   for (std::size_t begin = first; begin < first + n; begin += width) {
     std::size_t const m = (std::min)(width, first + n - begin);
-    r.in_order(
-        g.size(), [&](int q) { return operand(q) + begin * r.size; }, sum, m);
+    auto const piece = [&](int q) { return operand(q) + begin * r.size; };
+    std::byte* const sum = room.at_place_of(piece(0));
+    r.in_order(g.size(), piece, sum, m);
     write(begin, static_cast<std::byte const*>(sum), m);
   }
 }
