@@ -29,14 +29,28 @@ inline std::unique_ptr<unsigned char[]> byte_buffer(std::size_t n) {
   throw out_of_memory(n);
 }
 
+/// Calls f, which makes room for n elements T. Error: out_of_memory.
+template <class T, class F>
+void make_room(std::size_t n, F const& f) {
+  try {
+    f();
+  } catch (std::exception const&) {  // std::bad_alloc, or std::length_error for a size that no vector has
+    throw out_of_memory(n * sizeof(T));
+  }
+}
+
 /// Gives a vector or a string n elements. Error: out_of_memory.
 template <class Buffer>
 void resize_buffer(Buffer& buffer, std::size_t n) {
-  try {
-    buffer.resize(n);
-  } catch (std::exception const&) {  // std::bad_alloc, or std::length_error for a size that no vector has
-    throw out_of_memory(n * sizeof(typename Buffer::value_type));
-  }
+  make_room<typename Buffer::value_type>(n, [&] { buffer.resize(n); });
+}
+
+/// The n elements at `first`. Error: out_of_memory.
+template <class T>
+std::vector<T> copied_elements(T const* first, std::size_t n) {
+  std::vector<T> copy;
+  make_room<T>(n, [&] { copy.assign(first, first + n); });
+  return copy;
 }
 
 }  // namespace ashlar::comm_detail

@@ -20,6 +20,8 @@
 #include <missing/fitting_views_of_kokkos>  // ends the compilation here
 #endif
 #include <algorithm>
+#include <atomic>
+#include <exception>
 
 // Precedes a loop whose iterations do not depend on each other, if restrict would forbid in-place use. Clang's pragma
 // warns of every loop that does not vectorise, so clang gets none and leaves in-place loops scalar.
@@ -75,12 +77,36 @@ typename Space::execution_space const& instance_of(Space const& space) {
   return space;
 }
 
+/// What a function on several threads has thrown first. (Thrown out of a thread, it would end the process.)
+class first_exception {
+ public:
+  /// Keeps the exception that is being handled, if none is kept. Any thread may call it.
+  void keep() noexcept {
+    if (!taken_.test_and_set()) kept_ = std::current_exception();
+  }
+  /// Pre: the threads have ended.
+  void rethrow() const {
+    if (kept_) std::rethrow_exception(kept_);
+  }
+
+ private:
+  std::atomic_flag taken_;
+  std::exception_ptr kept_;
+};
+
 /// A function of a range [begin, end) without its type, so that the launch by Kokkos is compiled once for all of them.
 struct range_body {
   void (*call)(void const* body, index_t begin, index_t end);
   void const* body;
   index_t n, parts;
-  void operator()(index_t part) const { call(body, n * part / parts, n * (part + 1) / parts); }
+  first_exception* failure;
+  void operator()(index_t part) const {
+    try {
+      call(body, n * part / parts, n * (part + 1) / parts);
+    } catch (...) {
+      failure->keep();
+    }
+  }
 };
 
 template <class Body>
@@ -90,12 +116,15 @@ void call_range(void const* body, index_t begin, index_t end) {
 
 /// Calls body(begin, end) on ranges that make up [0, n): at most one per thread, and none smaller than `grain`. A
 /// single range is a plain call in a kernel_region: a launch would cost more than most small kernels.
-/// Pre: runs_in_caller<Space>
+/// Pre: runs_in_caller<Space>. Error: what body throws; on several threads, what one of them has thrown.
 template <class Space>
 void run_ranges(char const* label, Space const& space, index_t grain, range_body body) {
   body.parts = std::min<index_t>(space.concurrency(), body.n / std::max<index_t>(grain, 1));
   if (body.parts > 1) {
+    first_exception failure;
+    body.failure = &failure;
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<index_t>>(space, 0, body.parts), body);
+    failure.rethrow();
   } else if (body.n > 0) {
     kernel_region const here(label);
     body.call(body.body, 0, body.n);
@@ -103,7 +132,7 @@ void run_ranges(char const* label, Space const& space, index_t grain, range_body
 }
 template <class Space, class Body>
 void for_ranges(char const* label, Space const& space, index_t n, index_t grain, Body const& body) {
-  run_ranges(label, space, grain, {call_range<Body>, &body, n, 1});
+  run_ranges(label, space, grain, {call_range<Body>, &body, n, 1, nullptr});
 }
 
 /// The number of threads in a team. Tests overload it for a space of theirs.

@@ -62,13 +62,14 @@ auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece, ca
 
 /// This rank's shard of a tensor, row-major. If the tensor is partial, it is this rank's term of the reduction.
 /// Collective: no; each rank may call it by itself. Cost: a copy of the shard.
+/// Error: ashlar::error with the bytes if there is no memory for it.
 /// Example: std::vector<float> const rows = unpack(x);  // x of layout<"data", none>
 template <plain_tensor X>
 std::vector<element_t<X>> unpack(X const& x) {
   auto const& t = plan_detail::materialize(x);
   auto const own =
       tensor_detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), t.local_size());
-  return {own.data(), own.data() + own.size()};
+  return comm_detail::copied_elements<element_t<X>>(own.data(), own.size());
 }
 
 /// Makes a tensor from all its elements, row-major, which every rank has. Each rank copies its shard. (If only rank 0
