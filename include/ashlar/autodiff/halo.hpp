@@ -16,7 +16,7 @@ constexpr C as_cotangent(G const& g) {
   if constexpr (std::is_same_v<layout_t<G>, L>)
     return C(materialize(g));
   else if constexpr (std::is_same_v<layout_t<G>, owned_layout_t<L>> || has_halo_sums<L>)
-    return backend_of<G>::template copy_cells<L>(materialize(g));
+    return copy_cells<L>(backend_of<G>{}, materialize(g));
   else
     return as_cotangent<C>(owned(g));
 }
@@ -143,15 +143,15 @@ template <corners C = corners::all, active_value X>
 [[nodiscard]] constexpr auto add_halo(X const& x, call_site w = call_site::current()) {
   return autodiff_detail::linear(x, add_halo<C>(x.value(), w), [w](auto ct) {
     using H = autodiff_detail::dual_t<X>;
-    using backend = plan_detail::backend_of<decltype(ct)>;
+    constexpr plan_detail::backend_of<decltype(ct)> runs{};
     if constexpr (C == corners::none) {
-      auto const zero_around = backend::template copy_cells<layout_t<typename X::plain_type>>(ct);
-      auto const filled = exchange_halo<C>(backend::template same_cells<stale<H>>(zero_around), w);
-      return backend::template same_cells<H>(filled);
+      auto const zero_around = copy_cells<layout_t<typename X::plain_type>>(runs, ct);
+      auto const filled = exchange_halo<C>(same_cells<stale<H>>(runs, zero_around), w);
+      return same_cells<H>(runs, filled);
     } else {
-      if constexpr (layout_detail::has_given_cells(layout_detail::halo_of<H>::widths, H::rank)) backend::own_memory(ct);
+      if constexpr (layout_detail::has_given_cells(layout_detail::halo_of<H>::widths, H::rank)) own_memory(runs, ct);
       auto const filled = exchange_halo<C>(ct, w);
-      backend::clear_given(filled);
+      clear_given(runs, filled);
       return filled;
     }
   });

@@ -10,7 +10,7 @@ template <int Dim, active_value X>
 constexpr auto merge_parts(merged_along<Dim>, X const& x, call_site const& w) {
   auto const merged = merge_and_route<Dim, true>(x.value(), w);
   return linear(x, merged.values, [route = merged.route, w](auto const& ct) {
-    return backend_of<decltype(ct)>::template return_route<Dim>(route, ct, merging_step<Dim>(ct, w), w);
+    return return_route<Dim>(backend_of<decltype(ct)>{}, route, ct, merging_step<Dim>(ct, w), w);
   });
 }
 

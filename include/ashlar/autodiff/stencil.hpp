@@ -8,6 +8,16 @@
 
 namespace ashlar {
 
+namespace plan_detail {
+
+/// The cotangent of operand I of a stencil, whose halo holds sums (ops/stencils/stencil_slope.hpp).
+template <int I, class Y, class F, class Ct, class X, class... V>
+constexpr Y stencil_back(dry_run, F const&, stencil_box const&, Ct const&, X const& x, V const&...) {
+  return {x.mesh(), x.extents()};
+}
+
+}  // namespace plan_detail
+
 namespace autodiff_detail {
 
 template <class U>
@@ -66,26 +76,25 @@ using layout_split_as = typename layout_split_as_of<L, Owned>::type;
 // The cotangent of operand I of a stencil. Outside the box its result is operand Kept.
 template <int I, int Kept, class C, class F, class Ct, class X, class... V>
 constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
-  using backend = backend_of<X>;
+  constexpr backend_of<X> runs{};
   constexpr bool reads_halo = I == 0 || ops_detail::reads_neighbours(ops_detail::reach_of_operand<F, I>::reach);
   if constexpr (reads_halo && has_halo_sums<layout_t<C>>) {
-    if (Kept == I || box.distance == 0) return backend::template stencil_back<I, C>(f, box, ct, x, v...);
+    if (Kept == I || box.distance == 0) return stencil_back<I, C>(runs, f, box, ct, x, v...);
     ops_detail::nothing_outside const inner{box, x.extents(), ops_detail::cell_dimensions<F, rank_v<X>>};
-    auto const ct_inside = backend::template stencil<std::remove_cvref_t<Ct>>(inner, stencil_box{}, ct, ct);
-    return backend::template stencil_back<I, C>(f, box, ct_inside, x, v...);
+    auto const ct_inside = run_stencil<std::remove_cvref_t<Ct>>(runs, inner, stencil_box{}, ct, ct);
+    return stencil_back<I, C>(runs, f, box, ct_inside, x, v...);
   } else {
     auto const run = [&](auto const& slope) {
       using T = ops_detail::stencil_elements<std::remove_cvref_t<decltype(slope)>, X, Ct, V...>;
       using Y = allocated_t<std::remove_cvref_t<decltype(x.mesh())>, T,
                             layout_split_as<layout_t<X>, owned_layout_t<layout_t<C>>>>;
-      return backend::template stencil<Y>(slope, stencil_box{}, x, x, ct, v...);
+      return run_stencil<Y>(runs, slope, stencil_box{}, x, x, ct, v...);
     };
     if (box.distance > 0) {
       auto const g = run(ops_detail::slope_at_centre<I, F, true>{f, box, x.extents()});
       if constexpr (I == Kept) {
         ops_detail::kept_outside<Ct> const kept{box, x.extents(), ops_detail::cell_dimensions<F, rank_v<X>>};
-        return as_cotangent<C>(
-            backend::template stencil<std::remove_cvref_t<decltype(g)>>(kept, stencil_box{}, g, g, ct));
+        return as_cotangent<C>(run_stencil<std::remove_cvref_t<decltype(g)>>(runs, kept, stencil_box{}, g, g, ct));
       } else {
         return as_cotangent<C>(g);
       }
@@ -142,7 +151,7 @@ constexpr auto coefficient_on_tape(X const& x, V const& v) {
     using Y = std::remove_cvref_t<decltype(y)>;
     require_all_to_vary<V, Y>();
     return linear(v, y, [n = v.extents()](auto const& ct) {
-      return backend_of<Y>::template without_components<typename V::cotangent_type>(ct, n, !All);
+      return join_components<typename V::cotangent_type>(backend_of<Y>{}, ct, n, !All);
     });
   }
 }

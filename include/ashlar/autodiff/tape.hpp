@@ -13,14 +13,14 @@ namespace autodiff_detail {
 template <class X>
 constexpr decltype(auto) as_terms(X const& x) {
   if constexpr (layout_detail::has_filled_halo<layout_t<X>>)
-    return plan_detail::backend_of<X>::template same_cells<halo_sums<layout_t<X>>>(x);
+    return same_cells<halo_sums<layout_t<X>>>(plan_detail::backend_of<X>{}, x);
   else
     return (x);
 }
 template <class C, class X>
 constexpr C from_terms(X const& x) {
   if constexpr (layout_detail::has_filled_halo<layout_t<C>>)
-    return plan_detail::backend_of<X>::template same_cells<layout_t<C>>(x);
+    return same_cells<layout_t<C>>(plan_detail::backend_of<X>{}, x);
   else
     return C(x);
 }

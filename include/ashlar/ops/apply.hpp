@@ -171,14 +171,14 @@ constexpr auto apply(Op const& op, X const&... x) {
     using R = typename fits::result;
     auto const& mesh = meta_detail::first_operand(x...).mesh();
     if constexpr (sizeof...(X) > 1) ops_detail::require_meshes_of_one_size(x...);
-    using made = plan_detail::backend_of<ops_detail::first_t<X...>>;
+    constexpr plan_detail::backend_of<ops_detail::first_t<X...>> runs{};
     using T = plan_detail::checked_element_t<typename R::element>;
     using L = typename R::layout;
     if constexpr (plan_detail::has_static_result<Op, X...>) {
       using E = plan_detail::static_result<Op, R, X...>;
-      return plan_detail::fix<E>(made::template make_result<T, L>(op, mesh, E::value, x...));
+      return plan_detail::fix<E>(compute<T, L>(runs, op, mesh, E::value, x...));
     } else {
-      return made::template make_result<T, L>(op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
+      return compute<T, L>(runs, op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
     }
   } else {
     fits::say();

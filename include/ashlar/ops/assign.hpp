@@ -68,14 +68,14 @@ template <class X, class E>
 constexpr void assign_value(X& x, E value) {
   if constexpr (hold<assign_value_type<X, E>>()) {
     require_same_extents(x, value);
-    backend_of<X>::assign(x, std::move(value));
+    assign_elements(backend_of<X>{}, x, std::move(value));
   }
 }
 template <class X, class E, class G>
 constexpr auto assign_value_and_reduce(X& x, E value, G const& g) {
   if constexpr (hold<assign_value_type<X, E>>()) {
     require_same_extents(x, value);
-    return backend_of<X>::assign_and_reduce(x, std::move(value), g);
+    return assign_and_reduce(backend_of<X>{}, x, std::move(value), g);
   } else {
     return g(x);  // so that the sentence is the only error
   }

@@ -133,9 +133,8 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
     return map([&](auto const& x) { return reduced_alone<Choice>(x, w); }, members);
   } else {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      using Backend = backend_of<decltype(first)>;
-      decltype(Backend::template open_bundle<T>(mesh, 0u, w)) message[]{
-          Backend::template open_bundle<T>(mesh, plan.axes[I], w)...};
+      constexpr backend_of<decltype(first)> runs{};
+      decltype(open_bundle<T>(runs, mesh, 0u, w)) message[]{open_bundle<T>(runs, mesh, plan.axes[I], w)...};
       index_t elements[array_bound(plan.size)]{};
       auto const* const log = ledger_of(first);
       int const before = log ? log->times_counted() : 1;

@@ -102,7 +102,7 @@ constexpr auto run_steps(X x, call_site const& w) {
   } else {
     auto y = [&] {
       X const operand = std::move(x);
-      return backend_of<X>::template take_step<P, Step>(operand, w);
+      return take_step<P, Step>(backend_of<X>{}, operand, w);
     }();
     if constexpr (Step + 1 == P::value.size)
       return y;

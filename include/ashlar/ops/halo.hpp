@@ -70,6 +70,33 @@ struct exchange_halo_operand {
   }
 };
 
+/// x with its halo filled, in the same memory. (begin_fill_halo<To>: the same as a pending_halo.)
+template <class To, class X>
+constexpr auto fill_halo(dry_run, X const& x, call_site const&) {
+  return abstract_result<To>(x);
+}
+/// The halo cells of x added to their owners' cells; may write x.
+template <class To, auto Corners, class X>
+constexpr auto add_halo_cells(dry_run, X const& x, call_site const&) {
+  return abstract_result<To>(x);
+}
+/// Makes given cells 0.
+template <class X>
+constexpr void clear_given(dry_run, X const&) {}
+/// x as a tensor whose halo is in another state, in the same memory.
+template <class To, class X>
+constexpr auto same_cells(dry_run, X const& x) {
+  return abstract_result<To>(x);
+}
+/// The owned cells in a layout that differs in halos alone.
+template <class To, class X>
+constexpr auto copy_cells(dry_run, X const& x) {
+  return abstract_result<To>(x);
+}
+/// Makes y the only tensor in its memory, by a copy if it is not.
+template <class Y>
+constexpr void own_memory(dry_run, Y&) {}
+
 }  // namespace ops_detail
 
 /// Fills the halo of a tensor: cells of the domain come from the ranks that own them, cells beyond the domain follow
@@ -86,8 +113,8 @@ template <corners C = corners::all, plain_tensor X>
   return meta_detail::checked<ops_detail::exchange_halo_operand<layout_t<X>, C>>(
       [&]<class T>(T const& t) {
         ops_detail::note_halo<C>(t, w);
-        return plan_detail::backend_of<T>::template exchange_halo<ops_detail::exchanged<layout_t<T>, C>>(
-            plan_detail::materialize(t), w);
+        return fill_halo<ops_detail::exchanged<layout_t<T>, C>>(plan_detail::backend_of<T>{},
+                                                                plan_detail::materialize(t), w);
       },
       x);
 }
@@ -135,9 +162,9 @@ template <corners C = corners::all, plain_tensor X>
         ops_detail::note_halo<C>(t, w);
         using To = ops_detail::exchanged<layout_t<T>, C>;
         if constexpr (ops_detail::begins_early<T>) {
-          return plan_detail::backend_of<T>::template begin_exchange_halo<To>(plan_detail::materialize(t), w);
+          return begin_fill_halo<To>(plan_detail::backend_of<T>{}, plan_detail::materialize(t), w);
         } else {
-          auto const y = plan_detail::backend_of<T>::template exchange_halo<To>(plan_detail::materialize(t), w);
+          auto const y = fill_halo<To>(plan_detail::backend_of<T>{}, plan_detail::materialize(t), w);
           return pending_halo(y, pending(y));
         }
       },
@@ -147,7 +174,7 @@ template <corners C = corners::all, plain_tensor X>
 namespace ops_detail {
 template <class H, class X>
 constexpr auto copied_with_halo(X const& x) {
-  return plan_detail::backend_of<X>::template copy_cells<stale<H>>(plan_detail::materialize(x));
+  return copy_cells<stale<H>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
 }
 // The tensor itself, moved; of an expression the tensor that it is.
 template <class X>
@@ -180,7 +207,7 @@ template <corners C = corners::all, plain_tensor X>
   using L = layout_t<X>;
   if constexpr (meta_detail::hold<ops_detail::add_halo_operand<L>>()) {
     ops_detail::note_halo<C, step_kind::add_halo>(x, w);
-    return plan_detail::backend_of<X>::template add_halo<stale<L>, C>(ops_detail::given_up(std::move(x)), w);
+    return add_halo_cells<stale<L>, C>(plan_detail::backend_of<X>{}, ops_detail::given_up(std::move(x)), w);
   } else {
     return x;
   }
@@ -228,7 +255,7 @@ template <plain_tensor X>
   using condition = ops_detail::owned_operand<layout_t<X>>;
   (void)meta_detail::hold<condition>();
   if constexpr (condition::halo)  // of a halo of sums, too, so that callers meet no halo after the sentence
-    return plan_detail::backend_of<X>::template copy_cells<owned_layout_t<layout_t<X>>>(plan_detail::materialize(x));
+    return copy_cells<owned_layout_t<layout_t<X>>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
   else
     return x;
 }
@@ -242,7 +269,7 @@ template <plain_tensor X>
 [[nodiscard]] constexpr auto as_stale(X const& x) {
   return meta_detail::checked<ops_detail::as_stale_operand<layout_t<X>>>(
       []<class T>(T const& t) {
-        return plan_detail::backend_of<T>::template same_cells<stale<layout_t<T>>>(plan_detail::materialize(t));
+        return same_cells<stale<layout_t<T>>>(plan_detail::backend_of<T>{}, plan_detail::materialize(t));
       },
       x);
 }

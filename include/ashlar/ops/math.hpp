@@ -255,7 +255,7 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], ops_detail::number_f
         !plan_detail::layout_is_partial<L>::value,
         "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
     plan_detail::note_argument_of_whole(x, "value", element, w);
-    plan_detail::backend<Handle>::fill(x, element);
+    fill_elements(plan_detail::backend_on<Handle>{}, x, element);
   }
   return x;
 }
@@ -297,7 +297,7 @@ constexpr auto arange(Handle const& m, ops_detail::index_argument n, ops_detail:
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>({n}), w);
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
     ops_detail::require_last_of(n, first.element(), step.element());
-  plan_detail::backend<Handle>::fill_counting(x, first.element(), step.element());
+  fill_counting(plan_detail::backend_on<Handle>{}, x, first.element(), step.element());
   return x;
 }
 

@@ -13,10 +13,10 @@ constexpr auto with_halo_as(G const& g) {
   constexpr bool has = layout_detail::layout_has_a_halo<layout_t<G>>::value,
                  needs = layout_detail::layout_has_a_halo<layout_t<Like>>::value;
   if constexpr (has && !needs)
-    return backend_of<G>::template copy_cells<owned_layout_t<layout_t<G>>>(materialize(g));
+    return copy_cells<owned_layout_t<layout_t<G>>>(backend_of<G>{}, materialize(g));
   else if constexpr (needs && !has)
-    return backend_of<G>::template copy_cells<
-        typename layout_detail::with_owned_layout<stale<layout_t<Like>>, layout_t<G>>::type>(materialize(g));
+    return copy_cells<typename layout_detail::with_owned_layout<stale<layout_t<Like>>, layout_t<G>>::type>(
+        backend_of<G>{}, materialize(g));
   else
     return result(materialize(g));
 }
@@ -117,7 +117,7 @@ struct result_of<Op, X...> {
 
   template <class Handle>
   static constexpr auto make(Op const& op, Handle const& m, shape const& extents, X const&... x) {
-    return backend<Handle>::template make_result<element, layout>(op, m, extents, x...);
+    return compute<element, layout>(backend_on<Handle>{}, op, m, extents, x...);
   }
 };
 

@@ -85,7 +85,7 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
   constexpr bool stale = layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
   auto x = allocate<T, std::conditional_t<stale, owned_layout_t<L>, L>>(m, extents, w);
   if constexpr (!meta_detail::is_neither_float_nor_double<T>::value && !halo_waits_for_its_sum<L>::value)
-    note_argument(x, "key", key, w), backend<Handle>::fill_random(d, x, key);
+    note_argument(x, "key", key, w), fill_random(backend_on<Handle>{}, d, x, key);
   if constexpr (stale)
     return with_halo<L>(x);
   else

@@ -165,7 +165,101 @@ constexpr redistribution_origin origin_after(redistribution_origin o, mesh_shape
   return o;
 }
 
-/// An all-reduce of several abstract tensors. It holds no elements.
+template <class M>
+struct backend<abstract_mesh<M>> {
+  using type = dry_run;
+};
+/// The backend of a mesh value as a handle: its collectives are not recorded.
+template <class... Axes>
+struct backend<mesh<Axes...>> {
+  using type = dry_run;
+};
+
+template <class Handle>
+using mesh_of_handle = typename decltype(abstract_mesh(std::declval<Handle const&>()))::mesh_type;
+
+/// A tensor of the handle that is not initialised.
+template <class T, class L, class Handle>
+constexpr abstract_tensor<T, L, mesh_of_handle<Handle>> allocate_on(dry_run, Handle const& m, shape const& extents) {
+  check_size<T>(extents);
+  return {m, extents};
+}
+/// The program makes a tensor: all ranks have to give the same extents.
+template <class Handle>
+constexpr void note_extents(dry_run, Handle const&, shape const&, call_site const&) {}
+/// A call on such a tensor: all ranks have to give the same argument.
+template <class Handle>
+constexpr void note_common_argument(dry_run, Handle const&, shape const&, common_argument const&, call_site const&) {}
+/// The result of an operation, with elements T and layout L. x may wait to be evaluated.
+template <class T, class L, class Op, class Handle, class... X>
+constexpr abstract_tensor<T, L, mesh_of_handle<Handle>> compute(dry_run, Op const&, Handle const& m,
+                                                                shape const& extents, X const&...) {
+  return {m, extents};
+}
+
+template <class Y, class T>
+constexpr void fill_elements(dry_run, Y& y, T const&) {
+  y.set_origin({});
+}
+/// Element i of a vector becomes first + i * step.
+template <class Y, class T>
+constexpr void fill_counting(dry_run, Y& y, T, T) {
+  y.set_origin({});
+}
+template <class Distribution, class Y>
+constexpr void fill_random(dry_run, Distribution const&, Y& y, prng_key) {
+  y.set_origin({});
+}
+/// f of corresponding elements of y and x, which f writes.
+template <class F, class Y, class... X>
+constexpr void update_elements(dry_run, F const&, Y& y, X const&...) {
+  y.set_origin({});
+}
+/// Copies the elements of x to y. x may wait to be evaluated.
+template <class Y, class X>
+constexpr void assign_elements(dry_run, Y& y, X const&) {
+  y.set_origin({});
+}
+/// The same, and the reduction g of the new elements of y.
+template <class Y, class X, class G>
+constexpr auto assign_and_reduce(dry_run, Y& y, X const&, G const& g) {
+  y.set_origin({});
+  return g(std::as_const(y));
+}
+
+/// Step I of the plan P of a redistribution (ops/collectives.hpp), for a tensor of these extents.
+template <class P, int I, class X>
+constexpr auto take_step_of(X const& x, shape const& extents, call_site const& w) {
+  auto y = allocate<element_t<X>, layout_after_step<P, I>>(x.mesh(), extents);
+  if (!x.mesh().recorder()) return y;
+  plan_step const& s = step_of<P, I>;
+  note(x.mesh(), s, step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)), w);
+  if constexpr (I == 0) note_waste<P>(x.mesh(), x.origin(), w);
+  y.set_origin(origin_after<P, I>(x.origin(), x.mesh().sizes(), w));
+  return y;
+}
+/// Step I of the plan.
+template <class P, int I, class X>
+constexpr auto take_step(dry_run, X const& x, call_site const& w) {
+  return take_step_of<P, I>(x, x.extents(), w);
+}
+/// The last step of the plan, into the memory of y.
+template <class P, int I, class Y, class X>
+constexpr void take_step_into(dry_run, Y& y, X const& x, call_site const& w) {
+  y.set_origin(take_step_of<P, I>(x, x.extents(), w).origin());
+}
+/// Step I for the tensor with its dimensions in another order.
+template <class P, int I, int... Order, class X>
+constexpr auto take_step_transposed(dry_run, X const& x, call_site const& w) {
+  X unknown = x;
+  unknown.set_origin({});
+  auto y = take_step_of<P, I>(unknown, shape::of(x.extents()[Order]...), w);
+  y.set_origin({});
+  return y;
+}
+
+/// An all-reduce of several tensors: reserve<L>(extents) and take<L>(x) for each, in the same order, then
+/// all_reduce<Ops>(op).
 struct abstract_bundle {
   template <class L>
   constexpr void reserve(shape const&) {}
@@ -176,192 +270,16 @@ struct abstract_bundle {
   template <class Ops, int N>
   constexpr void all_reduce() {}
 };
+template <class T, class Handle>
+constexpr abstract_bundle open_bundle(dry_run, Handle const&, axis_mask, call_site const&) {
+  return {};
+}
 
-template <class M>
-struct backend<abstract_mesh<M>> {
-  static constexpr bool begins_early = false;
-
-  template <class T, class L>
-  static constexpr abstract_tensor<T, L, M> allocate(abstract_mesh<M> const& m, shape const& extents) {
-    check_size<T>(extents);
-    return {m, extents};
-  }
-  static constexpr void note_extents(abstract_mesh<M> const&, shape const&, call_site const&) {}
-  static constexpr void note_argument(abstract_mesh<M> const&, shape const&, common_argument const&, call_site const&) {
-  }
-  template <class T, class L, class Op, class... X>
-  static constexpr abstract_tensor<T, L, M> make_result(Op const&, abstract_mesh<M> const& m, shape const& extents,
-                                                        X const&...) {
-    return {m, extents};
-  }
-  template <class Y, class T>
-  static constexpr void fill(Y& y, T const&) {
-    y.set_origin({});
-  }
-  template <class Y, class T>
-  static constexpr void fill_counting(Y& y, T, T) {
-    y.set_origin({});
-  }
-  template <class Distribution, class Y>
-  static constexpr void fill_random(Distribution const&, Y& y, prng_key) {
-    y.set_origin({});
-  }
-  template <class F, class Y, class... X>
-  static constexpr void update_each(F const&, Y& y, X const&...) {
-    y.set_origin({});
-  }
-  template <class Y, class X>
-  static constexpr void assign(Y& y, X const&) {
-    y.set_origin({});
-  }
-  template <class Y, class X, class G>
-  static constexpr auto assign_and_reduce(Y& y, X const&, G const& g) {
-    y.set_origin({});
-    return g(std::as_const(y));
-  }
-
-  template <class P, int I, class X>
-  static constexpr auto take_step(X const& x, call_site const& w) {
-    return taken<P, I>(x, x.extents(), w);
-  }
-  template <class P, int I, class Y, class X>
-  static constexpr void take_step_into(Y& y, X const& x, call_site const& w) {
-    y.set_origin(taken<P, I>(x, x.extents(), w).origin());
-  }
-  template <class P, int I, int... Order, class X>
-  static constexpr auto take_step_transposed(X const& x, call_site const& w) {
-    X unknown = x;
-    unknown.set_origin({});
-    auto y = taken<P, I>(unknown, shape::of(x.extents()[Order]...), w);
-    y.set_origin({});
-    return y;
-  }
-  template <class T>
-  static constexpr abstract_bundle open_bundle(abstract_mesh<M> const&, axis_mask, call_site const&) {
-    return {};
-  }
-  template <int Dim, class X>
-  static constexpr X roll(X const& x, plan_step const&, index_t, call_site const&) {
-    X y = x;
-    y.set_origin({});
-    return y;
-  }
-  template <class Y, class T>
-  static constexpr void fill_outside(Y& y, shape const&, shape const&, T const&) {
-    y.set_origin({});
-  }
-  template <class Y, class X>
-  static constexpr void put_box(Y& y, X const&, shape const&, plan_step const&, call_site const&) {
-    y.set_origin({});
-  }
-  template <int Dim, bool Remember, class X, class Samples>
-  static constexpr auto merge_parts(X const& x, Samples const&, plan_step const&, plan_step const&, call_site const&) {
-    struct merged {
-      X values;
-      int route;
-    };
-    return merged{allocate<element_t<X>, layout_t<X>>(x.mesh(), x.extents()), 0};
-  }
-  template <int Dim, class X>
-  static constexpr auto follow_route(int, X const& x, plan_step const&, call_site const&) {
-    return allocate<element_t<X>, layout_t<X>>(x.mesh(), x.extents());
-  }
-  template <int Dim, class X>
-  static constexpr auto return_route(int, X const& x, plan_step const&, call_site const&) {
-    return allocate<element_t<X>, layout_t<X>>(x.mesh(), x.extents());
-  }
-  template <class To, class X>
-  static constexpr auto exchange_halo(X const& x, call_site const&) {
-    return allocate<element_t<X>, To>(x.mesh(), x.extents());
-  }
-  template <class To, auto Corners, class X>
-  static constexpr auto add_halo(X const& x, call_site const&) {
-    return allocate<element_t<X>, To>(x.mesh(), x.extents());
-  }
-  template <class To, class X>
-  static constexpr auto all_reduce_cells(plan_step const&, X const& x, call_site const&) {
-    return allocate<element_t<X>, To>(x.mesh(), x.extents());
-  }
-  template <class To, class X>
-  static constexpr auto as_partial_cells(axis_mask, X const& x) {
-    return allocate<element_t<X>, To>(x.mesh(), x.extents());
-  }
-  template <auto Corners, class... X>
-  static constexpr void fill_halos(plan_step const&, call_site const&, X const&...) {}
-  template <class X>
-  static constexpr void clear_given(X const&) {}
-  template <class To, class X>
-  static constexpr auto same_cells(X const& x) {
-    return allocate<element_t<X>, To>(x.mesh(), x.extents());
-  }
-  template <class To, class X>
-  static constexpr auto copy_cells(X const& x) {
-    return allocate<element_t<X>, To>(x.mesh(), x.extents());
-  }
-  template <class To, class X>
-  static constexpr auto with_components(X const& x, shape const& extents) {
-    return allocate<element_t<X>, To>(x.mesh(), extents);
-  }
-  template <class To, class X>
-  static constexpr To without_components(X const& x, shape const& extents, bool) {
-    return allocate<element_t<To>, layout_t<To>>(x.mesh(), extents);
-  }
-  template <class Y, class F, class Box, class X, class U, class... V>
-  static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
-    return fields_like<Y>(x);
-  }
-  template <class Y, class F, class G, class X, class U, class... V>
-  static constexpr auto stencil_and_reduce(F const&, G const& g, X const& x, U const&, V const&...) {
-    Y const y = fields_like<Y>(x);
-    return std::pair(y, g(y));
-  }
-  template <class Y, class F, class X, class U>
-  static constexpr Y stencils(F const&, X const& x, U const&) {
-    return fields_like<Y>(x);
-  }
-  template <class Y>
-  static constexpr void own_memory(Y&) {}
-  template <class F, class Colour, class Y, class... X>
-  static constexpr void update(F const&, Colour const&, Y&, X const&...) {}
-  template <int I, class Y, class F, class Box, class Ct, class X, class... V>
-  static constexpr Y stencil_back(F const&, Box const&, Ct const&, X const& x, V const&...) {
-    return {x.mesh(), x.extents()};
-  }
-  template <class Chunks, class X>
-  static constexpr X take_chunk(Chunks const& cut, index_t i, X const& x, int dim) {
-    shape extents = x.extents();
-    extents[dim] = cut.extent(extents[dim], i);
-    return {x.mesh(), extents};
-  }
-  template <class Chunks, class X, class Y>
-  static constexpr void put_chunk(Chunks const&, index_t, X const&, Y& y, int) {
-    y.set_origin({});
-  }
-  template <equation E, class Chunks, class A, class B, class Y>
-  static constexpr void put_product(Chunks const&, index_t, A const&, B const&, Y& y, int) {
-    y.set_origin({});
-  }
-  template <class, class>
-  static constexpr bool transforms_after_steps = false;
-  template <equation, class, class, class>
-  static constexpr bool multiplies = false;
-
- private:
-  template <class P, int I, class X>
-  static constexpr auto taken(X const& x, shape const& extents, call_site const& w) {
-    auto y = allocate<element_t<X>, layout_after_step<P, I>>(x.mesh(), extents);
-    if (!x.mesh().recorder()) return y;
-    plan_step const& s = step_of<P, I>;
-    note(x.mesh(), s, step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)), w);
-    if constexpr (I == 0) note_waste<P>(x.mesh(), x.origin(), w);
-    y.set_origin(origin_after<P, I>(x.origin(), x.mesh().sizes(), w));
-    return y;
-  }
-};
-
-/// The backend of a mesh value as a handle: its collectives are not recorded.
-template <class... Axes>
-struct backend<mesh<Axes...>> : backend<abstract_mesh<mesh<Axes...>>> {};
+/// A tensor of layout To with the mesh of x: the result of a function of cells that the ledger has noted already.
+template <class To, class X>
+constexpr auto abstract_result(X const& x) {
+  return allocate<element_t<X>, To>(x.mesh(), x.extents());
+}
 
 }  // namespace plan_detail
 

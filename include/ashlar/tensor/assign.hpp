@@ -44,12 +44,12 @@ struct assigned_in_reach {
 
 /// Makes the elements of y those of a tensor or an expression.
 template <class T, class L, class M, class S, class Value>
-void assign_elements(sharded_tensor<T, L, M, S>& y, Value value) {
+void assign_elements(real_ranks runs, sharded_tensor<T, L, M, S>& y, Value value) {
   if constexpr (hold<assigned_in_reach<sharded_tensor<T, L, M, S>, Value>>()) {
     auto const node = node_of(value);
     auto const sources = sources_of(value);
     if constexpr (requires { value.finished(); }) {
-      if (auto const* const finished = value.finished()) return assign_elements(y, *finished);
+      if (auto const* const finished = value.finished()) return assign_elements(runs, y, *finished);
       value.drop();  // it would keep a copy of what it reads
     } else {
       if (is_in_memory_of(value, y)) return;

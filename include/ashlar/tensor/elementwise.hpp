@@ -276,7 +276,8 @@ expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, sh
 }
 
 template <class T, class L, class F, class M, class... A>
-auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const&... a) {
+auto make_result(real_ranks, elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents,
+                 A const&... a) {
   using node = function_node<F, node_of_t<A>...>;
   return make_expression<T, L>(m, extents, node{op.f, product<node_of_t<A>...>(node_of(a)...)}, join(sources_of(a)...));
 }
@@ -287,21 +288,23 @@ auto sources_of_index(device_mesh<M> const& m, shape const& extents) {
   return product<index_source<Rank>>({part});
 }
 template <class T, class L, class F, int Rank, class M, class... A>
-auto make_result(elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m, shape const& extents,
-                 A const&... a) {
+auto make_result(real_ranks, elementwise_op<function_of_index<F, Rank>> const& op, device_mesh<M> const& m,
+                 shape const& extents, A const&... a) {
   using node = function_node<F, leaf_node, node_of_t<A>...>;
   return make_expression<T, L>(m, extents, node{op.f.f, product<leaf_node, node_of_t<A>...>({}, node_of(a)...)},
                                join(sources_of_index<L, Rank>(m, extents), sources_of(a)...));
 }
 template <class T, class L, unsigned Dims, class M, class A, class Like>
-auto make_result(expand_op<Dims> const&, device_mesh<M> const& m, shape const& extents, A const& a, Like const&) {
+auto make_result(real_ranks, expand_op<Dims> const&, device_mesh<M> const& m, shape const& extents, A const& a,
+                 Like const&) {
   using operand = std::remove_cvref_t<decltype(materialize(a))>;
   shape const local = local_shape(extents, value_v<mesh_context<M, L>, owned_layout_t<L>>, m.sizes(), m.rank());
   return make_expression<T, L>(m, extents, leaf_node{},
                                product<repeated_source<operand, Dims>>({{materialize(a)}, local}));
 }
 template <class T, class L, class R, class M, class A>
-auto make_result(elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const& m, shape const& extents, A const& a) {
+auto make_result(real_ranks, elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const& m, shape const& extents,
+                 A const& a) {
   constexpr layout_value layout = value_v<mesh_context<M, L>, L>;
   region const part = local_region(extents, layout, m.sizes(), m.rank());
   using node = function_node<kernels::dropout<T>, node_of_t<A>, leaf_node>;
@@ -345,7 +348,7 @@ void reduce_expression(X const& x, unsigned dims, Y const& y) {
 }
 template <class T, class L, class Op, unsigned Dims, class M, class X>
   requires(requires(X const& x) { x.finished(); } && !reads_new_elements<X>)
-auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
+auto make_result(real_ranks, reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
   sharded_tensor<T, L, M> y(m, extents);
   reduce_expression<Op>(x, Dims, y);
   return y;
@@ -353,14 +356,14 @@ auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape cons
 /// Reductions of a tensor with a halo read its owned cells.
 template <class T, class L, class Op, unsigned Dims, class M, class X>
   requires(layout_has_a_halo<layout_t<X>>::value && !requires(X const& x) { x.finished(); })
-auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
+auto make_result(real_ranks, reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
   sharded_tensor<T, L, M> y(m, extents);
   reduce_owned<Op>(x, Dims, y);
   return y;
 }
 template <class T, class L, int Rank, class M, class X>
   requires(layout_has_a_halo<layout_t<X>>::value)
-auto make_result(sum_to_op<Rank> const& op, device_mesh<M> const& m, shape const& extents, X const& x) {
+auto make_result(real_ranks, sum_to_op<Rank> const& op, device_mesh<M> const& m, shape const& extents, X const& x) {
   sharded_tensor<T, L, M> y(m, extents);
   reduce_owned<op::sum>(materialize(x), op.dims(x.extents()), y);
   return y;
@@ -368,27 +371,27 @@ auto make_result(sum_to_op<Rank> const& op, device_mesh<M> const& m, shape const
 
 /// Fills a tensor with random numbers, each a function of key and global index.
 template <class R, class T, class L, class M, class S>
-void fill_random(uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+void fill_random(real_ranks, uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
   kernels::fill_uniform(S{}, x.data(), x.local_region(), x.extents(), key, d.low, d.high);
 }
 template <class R, class T, class L, class M, class S>
-void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+void fill_random(real_ranks, normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
   kernels::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
 }
 
 }  // namespace tensor_detail
 
 namespace tensor_detail {
-template <class X>
-void fill_stored(X& x, element_t<X> const& value) {
-  using T = element_t<X>;
+template <class T, class L, class M, class S>
+  requires(layout_has_a_halo<L>::value)
+void fill_elements(real_ranks, sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
   x.owner()->before_writing();
-  kernels::map_to(typename X::execution_space{}, x.stored_extents(), all_cells_of(x), x.stored_strides().stride,
-                  converted<T>{}, kernels::constant<T>{value});
+  kernels::map_to(S{}, x.stored_extents(), all_cells_of(x), x.stored_strides().stride, converted<T>{},
+                  kernels::constant<T>{value});
 }
 // Sets every element of this rank, which other ranks need not do.
 template <class T, class L, class M, class S>
-void fill_shard(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
+void fill_elements(real_ranks, sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
   x.owner()->before_writing();
   kernels::fill(S{}, x.data(), x.local_size(), value);
 }
@@ -405,7 +408,7 @@ void fill(sharded_tensor<T, L, M, S>& x, ops_detail::number_for<std::type_identi
   T const element = value.element();
   if constexpr (sharded_tensor<T, L, M, S>::layout.sharding() == 0 && !plan_detail::layout_is_partial<L>::value)
     x.mesh().calls().note_tensor(x.extents(), w, plan_detail::argument("value", element));
-  tensor_detail::fill_shard(x, element);
+  tensor_detail::fill_elements(tensor_detail::real_ranks{}, x, element);
 }
 
 namespace tensor_detail {
@@ -422,7 +425,7 @@ auto elements_of(X& x) {
 /// are not const. If F::takes_a_root is a type, calls f.with_root(sqrt(f.under_root(x, others...)), x, others...)
 /// instead. Expressions of these tensors keep the elements as they were.
 template <class F, class T, class L, class M, class S, class... X>
-void update_elements(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
+void update_elements(real_ranks, F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   auto prepare = [](auto& t) {
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>) t.owner()->before_writing();
   };

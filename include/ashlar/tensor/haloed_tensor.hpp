@@ -332,20 +332,20 @@ X copy_of_stored(X const& x) {
 
 /// Makes x the only tensor in its memory, by a copy of all that it stores if it is not. Expressions keep the elements.
 template <class X>
-void own_memory(X& x) {
+void own_memory(real_ranks, X& x) {
   if (x.owner().use_count() == 1) return x.owner()->before_writing();
   x = copy_of_stored(x);
 }
 
 /// The tensor with its halo in another state.
 template <class To, class T, class L, class M, class Space>
-sharded_tensor<T, To, M, Space> same_cells(sharded_tensor<T, L, M, Space> const& x) {
+sharded_tensor<T, To, M, Space> same_cells(real_ranks, sharded_tensor<T, L, M, Space> const& x) {
   return {x.mesh(), x.extents(), x.owner()};
 }
 
 /// The owned cells of a tensor, in a layout that differs in halos alone. Given cells and halo terms are 0.
 template <class To, class T, class L, class M, class Space>
-sharded_tensor<T, To, M, Space> copy_cells(sharded_tensor<T, L, M, Space> const& x) {
+sharded_tensor<T, To, M, Space> copy_cells(real_ranks, sharded_tensor<T, L, M, Space> const& x) {
   sharded_tensor<T, To, M, Space> y(x.mesh(), x.extents());
   Space const space{};
   if constexpr (layout_has_a_halo<To>::value)

@@ -96,13 +96,14 @@ class steps_in_flight final : public pending_work<Y> {
  private:
   using element_type = element_t<X>;
   using in_flight = step_in_flight<step_type_t<P, Step>, element_type, typename X::execution_space>;
-  using result_type = decltype(take_step<P, Step>(std::declval<X const&>(), std::declval<call_site const&>()));
+  using result_type =
+      decltype(take_step<P, Step>(real_ranks{}, std::declval<X const&>(), std::declval<call_site const&>()));
 
   result_type take(X const& x, call_site const& w, Y const* room) {
     plan_step const& step = step_of<P, Step>;
     auto const& m = x.mesh();
     communicator const& ranks = m.communicator(step.axes);
-    if (ranks.size() == 1) return take_step<P, Step>(x, w);
+    if (ranks.size() == 1) return take_step<P, Step>(real_ranks{}, x, w);
     if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
     auto const transfers = remembered_transfers(step, x.extents(), m.sizes(), m.rank());
     result_type y = room_or_new(room, m, x.extents(), transfers->destination.size());
@@ -145,8 +146,18 @@ pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
     if constexpr (communicates(step_of<P, Step>.what) && !step_of_one_rank<P, Step, mesh_t<X>>)
       return pending<Y>(new steps_in_flight<Y, P, Step, X>(std::move(x), w, room));
     else
-      return start_steps<Y, P, Step + 1>(take_step<P, Step>(x, w), w, room);
+      return start_steps<Y, P, Step + 1>(take_step<P, Step>(real_ranks{}, x, w), w, room);
   }
+}
+/// The steps of the plan P as a pending<Y>.
+template <class Y, class P, class X>
+pending<Y> begin_steps(real_ranks, X const& x, call_site const& w) {
+  return start_steps<Y, P, 0>(x, w);
+}
+/// The same, into the memory of `room`.
+template <class Y, class P, class X>
+pending<Y> begin_steps_into(real_ranks, Y const& room, X const& x, call_site const& w) {
+  return start_steps<Y, P, 0>(x, w, &room);
 }
 
 }  // namespace tensor_detail

@@ -87,14 +87,14 @@ sharded_tensor<T, layout_after_step<P, I>, M, Space> step_taken(sharded_tensor<T
 /// one of the two is updated in place.
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <class P, int I, class X>
-auto take_step(X const& x, call_site const& w) {
+auto take_step(real_ranks, X const& x, call_site const& w) {
   return step_taken<P, I>(x, x.extents(), {}, w);
 }
 
 /// Takes the last step of plan P into the memory of y, if no other tensor and no expression shares it. Otherwise y gets
 /// new memory.
 template <class P, int I, class T, class L, class M, class Space, class X>
-void take_step_into(sharded_tensor<T, L, M, Space>& y, X const& x, call_site const& w) {
+void take_step_into(real_ranks, sharded_tensor<T, L, M, Space>& y, X const& x, call_site const& w) {
   static_assert(std::is_same_v<layout_after_step<P, I>, L>);
   if (y.owner().use_count() != 1)
     y = {x.mesh(), x.extents()};
@@ -106,7 +106,7 @@ void take_step_into(sharded_tensor<T, L, M, Space>& y, X const& x, call_site con
 
 /// The same step on the transposed tensor, in one pass over memory.
 template <class P, int I, int... Order, class X>
-auto take_step_transposed(X const& x, call_site const& w) {
+auto take_step_transposed(real_ranks, X const& x, call_site const& w) {
   shape extents = x.extents();
   extents.rank = 0;
   for (int d : {Order...}) extents[extents.rank++] = x.extents()[d];
@@ -216,6 +216,10 @@ class bundle_in_flight {
   index_t elements_ = 0;
   std::shared_ptr<storage<memory_space>> block_;
 };
+template <class T, class M>
+bundle_in_flight<T, M> open_bundle(real_ranks, device_mesh<M> const& m, axis_mask axes, call_site const& w) {
+  return {m, axes, w};
+}
 
 }  // namespace tensor_detail
 

@@ -13,6 +13,20 @@ namespace ashlar {
 
 namespace tensor_detail {
 
+/// The backend of tensors on real ranks (plan/backend.hpp).
+struct real_ranks {
+  static constexpr bool begins_early = true;
+};
+
+}  // namespace tensor_detail
+
+template <class M>
+struct plan_detail::backend<device_mesh<M>> {
+  using type = tensor_detail::real_ranks;
+};
+
+namespace tensor_detail {
+
 // The stored type for an element type that a user names: std::complex fails in device code.
 template <class T>
 struct storable {
@@ -197,6 +211,20 @@ namespace tensor_detail {
 /// The tensor of an element type that a user names.
 template <class T, class L, class M>
 using tensor_on = sharded_tensor<typename storable<T>::type, L, M>;
+
+template <class T, class L, class M>
+tensor_on<T, L, M> allocate_on(real_ranks, device_mesh<M> const& m, shape const& extents) {
+  return {m, extents};
+}
+template <class M>
+void note_extents(real_ranks, device_mesh<M> const& m, shape const& extents, call_site const& w) {
+  m.calls().note_tensor(extents, w);
+}
+template <class M>
+void note_common_argument(real_ranks, device_mesh<M> const& m, shape const& extents,
+                          plan_detail::common_argument const& a, call_site const& w) {
+  if (a.name != nullptr) m.calls().note_tensor(extents, w, a);
+}
 
 }  // namespace tensor_detail
 
@@ -403,6 +431,11 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
   generate_kernel<T, Rank, F> k{data, part.extents(), {}, f};
   for (int d = 0; d < Rank; ++d) k.held[d] = part.dim[d];
   for_elements("ashlar::generate", space, part.size(), k);
+}
+template <class Y>
+void fill_counting(real_ranks, Y& y, element_t<Y> first, element_t<Y> step) {
+  using T = element_t<Y>;
+  generate_shard<T, 1>(typename Y::execution_space{}, y.data(), y.local_region(), progression<T>{first, step});
 }
 
 }  // namespace tensor_detail

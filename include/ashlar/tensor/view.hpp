@@ -9,23 +9,23 @@
 namespace ashlar::tensor_detail {
 
 template <class T, class L, int First, int Last, class M, class X>
-auto make_result(flatten_op<First, Last> const&, device_mesh<M> const&, shape const& extents, X const& x) {
+auto make_result(real_ranks, flatten_op<First, Last> const&, device_mesh<M> const&, shape const& extents, X const& x) {
   return share<L>(materialize(x), extents);
 }
 template <class T, class L, int Dim, int Count, class M, class X>
-auto make_result(unflatten_op<Dim, Count> const&, device_mesh<M> const&, shape const& extents, X const& x) {
+auto make_result(real_ranks, unflatten_op<Dim, Count> const&, device_mesh<M> const&, shape const& extents, X const& x) {
   return share<L>(materialize(x), extents);
 }
 template <class T, class L, unsigned Dims, class M, class X>
-auto make_result(keep_dims_op<Dims> const&, device_mesh<M> const&, shape const& extents, X const& x) {
+auto make_result(real_ranks, keep_dims_op<Dims> const&, device_mesh<M> const&, shape const& extents, X const& x) {
   return share<L>(materialize(x), extents);
 }
 template <class T, class L, unsigned Dims, class M, class X>
-auto make_result(drop_dims_op<Dims> const&, device_mesh<M> const&, shape const& extents, X const& x) {
+auto make_result(real_ranks, drop_dims_op<Dims> const&, device_mesh<M> const&, shape const& extents, X const& x) {
   return share<L>(materialize(x), extents);
 }
 template <class T, class L, class M, class X>
-auto make_result(select_op const& op, device_mesh<M> const& m, shape const& extents, X const& x) {
+auto make_result(real_ranks, select_op const& op, device_mesh<M> const& m, shape const& extents, X const& x) {
   auto const& whole = materialize(x);
   using Whole = std::remove_cvref_t<decltype(whole)>;
   using Part = sharded_tensor<T, L, M, typename Whole::execution_space>;

@@ -2,6 +2,7 @@
 // extents that divide, do not divide, and leave shards empty.
 #pragma once
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <string>

@@ -1,8 +1,8 @@
 // The collectives on real ranks: the layouts in their types, their values, and what they ask of MPI.
 #include "ashlar/ops/collectives.hpp"
-#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "ashlar/ops/bundle.hpp"
 #include "support/dense.hpp"
 #include "support/pmpi_counters.hpp"

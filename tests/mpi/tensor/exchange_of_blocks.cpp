@@ -4,7 +4,7 @@
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/ops/arrays/roll.hpp"
 #include "ashlar/ops/products/transpose.hpp"
-#include "ashlar/kernels/products/einsum.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "ashlar/tensor/arrays/roll.hpp"
 #include "support/dense.hpp"
 #include "support/host_memory.hpp"

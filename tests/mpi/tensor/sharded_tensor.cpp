@@ -1,8 +1,8 @@
 // Tensors on real ranks: how they are made, what copies share, and expressions that wait for their first read.
 #include "ashlar/tensor/sharded_tensor.hpp"
-#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "ashlar/tensor/arrays/gather.hpp"
 #include "support/dense.hpp"
 #include "support/provoked.hpp"
@@ -242,10 +242,10 @@ TEST_CASE("expression: what waits keeps the operands that it was written to read
   CHECK(denotes(doubled, times(2, 0)));
   CHECK(denotes(sum, times(3, 0)));
   CHECK(denotes(x + y, times(1, 7)));
-  tensor_detail::update_elements(plus_one{}, y);
+  tensor_detail::update_elements(tensor_detail::real_ranks{}, plus_one{}, y);
   CHECK(denotes(y, times(1, 1)));
   CHECK(denotes(sum, times(3, 0)));
-  tensor_detail::update_elements(add_and_clear{}, y, std::as_const(x), z);
+  tensor_detail::update_elements(tensor_detail::real_ranks{}, add_and_clear{}, y, std::as_const(x), z);
   CHECK(denotes(y, times(1, 8)));
   CHECK(denotes(x, std::vector<double>(100, 7)));
   CHECK(denotes(z, std::vector<double>(100, 0)));

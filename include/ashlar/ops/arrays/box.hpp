@@ -70,6 +70,17 @@ constexpr box_in_tensor box_between(X const& x, Y const& y, shape const& offset)
           y.extents(), offset};
 }
 
+/// Gives the elements of y that are outside a box a value.
+template <class Y, class T>
+constexpr void fill_outside(dry_run, Y& y, shape const&, shape const&, T const&) {
+  y.set_origin({});
+}
+/// Makes x a box of y. No other tensor shares the memory of y.
+template <class Y, class X>
+constexpr void put_box(dry_run, Y& y, X const&, shape const&, plan_step const&, call_site const&) {
+  y.set_origin({});
+}
+
 /// Makes a box of y the elements of x.
 template <class X, class Y>
 constexpr void put_box(Y& y, X const& x, shape const& offset, call_site const& w) {
@@ -81,7 +92,7 @@ constexpr void put_box(Y& y, X const& x, shape const& offset, call_site const& w
   if (x.mesh().recorder())
     if (index_t const most = b.most_received(x.mesh().sizes()))
       note(x.mesh(), s, most * static_cast<index_t>(sizeof(element_t<X>)), w);
-  backend_of<X>::put_box(y, t, offset, s, w);
+  put_box(backend_of<X>{}, y, t, offset, s, w);
 }
 
 // A tag, so that argument-dependent lookup finds the overload for active tensors.
@@ -99,7 +110,7 @@ struct boxes_of {
 template <class To, plain_tensor X>
 constexpr auto move_box(box_of<To> const& b, X const& x, element_t<X> background, call_site const& w) {
   auto y = plan_detail::allocate<element_t<X>, To>(x.mesh(), b.extents);
-  if (!box_between(x, y, b.offset).covers()) backend_of<X>::fill_outside(y, b.offset, x.extents(), background);
+  if (!box_between(x, y, b.offset).covers()) fill_outside(backend_of<X>{}, y, b.offset, x.extents(), background);
   put_box(y, x, b.offset, w);
   return y;
 }

@@ -77,7 +77,7 @@ template <plain_tensor Y, plain_tensor X>
 constexpr auto paste_box(paste_at const& at, Y const& y, X const& x, call_site const& w) {
   require_meshes_of_one_size(y, x);
   auto to = plan_detail::allocate<element_t<Y>, layout_t<Y>>(y.mesh(), y.extents());
-  backend_of<Y>::assign(to, materialize(y));
+  assign_elements(backend_of<Y>{}, to, materialize(y));
   put_box(to, x, at.begin, w);
   return to;
 }

@@ -29,11 +29,11 @@ struct redistribute_into_operands {
 template <class P, int Step, class Y, class X>
 constexpr void run_steps_into(Y& y, X const& x, call_site const& w) {
   if constexpr (Step == P::value.size)
-    backend_of<X>::assign(y, x);
+    assign_elements(backend_of<X>{}, y, x);
   else if constexpr (Step + 1 == P::value.size)
-    backend_of<X>::template take_step_into<P, Step>(y, x, w);
+    take_step_into<P, Step>(backend_of<X>{}, y, x, w);
   else
-    run_steps_into<P, Step + 1>(y, backend_of<X>::template take_step<P, Step>(x, w), w);
+    run_steps_into<P, Step + 1>(y, take_step<P, Step>(backend_of<X>{}, x, w), w);
 }
 
 }  // namespace ops_detail

@@ -83,11 +83,19 @@ constexpr plan_step const& rolling_step(X const& x, index_t by, call_site const&
   return s;
 }
 
+/// x with the indices of a dimension moved by 0 <= by < extent. (begin_roll<Y, Dim>: the same as a pending<Y>.)
+template <int Dim, class X>
+constexpr X roll_shards(dry_run, X const& x, plan_step const&, index_t, call_site const&) {
+  X y = x;
+  y.set_origin({});
+  return y;
+}
+
 template <int Dim, plain_tensor X>
 constexpr auto roll_along(rolled_along<Dim>, X const& x, index_t by, call_site const& w) {
   index_t const places = places_of(by, x.extents()[Dim]);
   auto const& t = materialize(x);
-  auto y = backend_of<X>::template roll<Dim>(t, rolling_step<Dim>(t, places, w), places, w);
+  auto y = roll_shards<Dim>(backend_of<X>{}, t, rolling_step<Dim>(t, places, w), places, w);
   if constexpr (static_shape<X>)
     return with_extents<decltype(y), typename X::static_extents_type>(y);
   else
@@ -100,7 +108,7 @@ constexpr auto roll_along_async(rolled_along<Dim> along, X const& x, index_t by,
   if constexpr (begins_early<X>) {
     index_t const places = places_of(by, x.extents()[Dim]);
     auto const& t = materialize(x);
-    return backend_of<X>::template begin_roll<Y, Dim>(t, rolling_step<Dim>(t, places, w), places, w);
+    return begin_roll<Y, Dim>(backend_of<X>{}, t, rolling_step<Dim>(t, places, w), places, w);
   } else {
     return pending<Y>(roll_along(along, x, by, w));
   }

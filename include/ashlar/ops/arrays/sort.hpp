@@ -135,7 +135,7 @@ constexpr auto order_of_sharded(X const& x, call_site const& w) {
     return in_order_when_gathered<Dim>(t, w, [](auto const& whole) { return order_of<Dim, false>(whole, -1); });
   auto const own = parts_in_order<Dim>(t);
   auto const merged = merge_and_route<Dim, true>(own.values, w);
-  return backend_of<X>::template follow_route<Dim>(merged.route, own.indices, merging_step<Dim>(own.indices, w), w);
+  return follow_route<Dim>(backend_of<X>{}, merged.route, own.indices, merging_step<Dim>(own.indices, w), w);
 }
 template <int Dim, class X>
 constexpr auto sort_of_whole(X const& x) {

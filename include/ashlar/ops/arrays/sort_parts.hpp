@@ -98,6 +98,26 @@ constexpr plan_step const& counting_step(X const& x, call_site const& w) {
       x, (parts_along<Dim>(x) - 1) * 2 * static_cast<index_t>(sizeof(index_t)), w);
 }
 
+/// The elements of each line in order, from parts that are in order: the values, and the route that they took if Remember.
+template <int Dim, bool Remember, class X, class Samples>
+constexpr auto merge_shards(dry_run, X const& x, Samples const&, plan_step const&, plan_step const&, call_site const&) {
+  struct merged {
+    X values;
+    int route;
+  };
+  return merged{abstract_result<layout_t<X>>(x), 0};
+}
+/// x with each element where a route took the one of its place.
+template <int Dim, class X>
+constexpr auto follow_route(dry_run, int, X const& x, plan_step const&, call_site const&) {
+  return abstract_result<layout_t<X>>(x);
+}
+/// The transpose of follow_route.
+template <int Dim, class X>
+constexpr auto return_route(dry_run, int, X const& x, plan_step const&, call_site const&) {
+  return abstract_result<layout_t<X>>(x);
+}
+
 // A tag, so that argument-dependent lookup finds the overload for active tensors.
 template <int Dim>
 struct merged_along {};
@@ -109,7 +129,7 @@ constexpr auto merge_and_route(X const& x, call_site const& w) {
                                 apply(samples_op<Dim>{samples_of_part(parts), parts}, x), w);
   plan_step const& counts = counting_step<Dim>(x, w);
   plan_step const& moves = merging_step<Dim>(x, w);
-  return backend_of<X>::template merge_parts<Dim, Remember>(x, samples, counts, moves, w);
+  return merge_shards<Dim, Remember>(backend_of<X>{}, x, samples, counts, moves, w);
 }
 
 /// The elements of each line in order, from parts that are in order.

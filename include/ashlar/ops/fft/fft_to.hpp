@@ -104,20 +104,27 @@ constexpr auto transform_dimensions(X const& x) {
     return transform_dimensions<D, Dims, Dim - 1>(x);
 }
 
+/// True if the backend has transform_after_step<P, I>(backend, op, x, w). That is op applied to step I of the plan, a step
+/// that only moves elements.
+template <class Op, class X>
+constexpr bool transforms_after_steps(...) {
+  return false;
+}
+
 // The steps of plan P from number Step on, and then op. Real ranks take a last step that only moves elements together
 // with op.
 template <class P, int Step, class Op, class X>
 constexpr auto steps_and_transform(Op const& op, X x, call_site const& w) {
-  using backend = backend_of<X>;
+  constexpr backend_of<X> runs{};
   if constexpr (Step == P::value.size) {
     return apply(op, std::as_const(x));
-  } else if constexpr (Step + 1 == P::value.size && backend::template transforms_after_steps<Op, X> &&
+  } else if constexpr (Step + 1 == P::value.size && transforms_after_steps<Op, X>(runs) &&
                        moves_elements(step_of<P, Step>.what)) {
-    return backend::template transform_after_step<P, Step>(op, x, w);
+    return transform_after_step<P, Step>(runs, op, x, w);
   } else {
     auto y = [&] {
       X const operand = std::move(x);
-      return backend::template take_step<P, Step>(operand, w);
+      return take_step<P, Step>(backend_of<X>{}, operand, w);
     }();
     return steps_and_transform<P, Step + 1>(op, std::move(y), w);
   }

@@ -45,12 +45,36 @@ struct chunks {
   }
 };
 
+/// Chunk i of x along a dimension. If x has the chunk's place in memory, it is a view.
+template <class X>
+constexpr X take_chunk(dry_run, ops_detail::chunks const& cut, index_t i, X const& x, int dim) {
+  shape extents = x.extents();
+  extents[dim] = cut.extent(extents[dim], i);
+  return {x.mesh(), extents};
+}
+/// Makes x chunk i of y.
+template <class X, class Y>
+constexpr void put_chunk(dry_run, ops_detail::chunks const&, index_t, X const&, Y& y, int) {
+  y.set_origin({});
+}
+/// Makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0.
+template <equation E, class A, class B, class Y>
+constexpr void put_product(dry_run, ops_detail::chunks const&, index_t, A const&, B const&, Y& y, int) {
+  y.set_origin({});
+}
+
+// True if products can be computed in chunks. Without ashlar/blas.hpp a program has no products on real ranks: then the
+// product says so.
+template <class X>
+inline constexpr bool has_chunks =
+    requires(chunks const& cut, X const& x) { take_chunk(backend_of<X>{}, cut, index_t(), materialize(x), 0); };
+
 /// Chunk i of an einsum's operand, along a label; the operand itself if it lacks the label.
 template <equation E, int Operand, class X>
 constexpr auto chunk_of(chunks const& cut, index_t i, char label, X const& x) {
   int const dim = parse(E).in[Operand].find(label);
-  using Chunk = decltype(backend_of<X>::take_chunk(cut, i, x, dim));
-  return dim < 0 ? Chunk(x) : backend_of<X>::take_chunk(cut, i, x, dim);
+  using Chunk = decltype(take_chunk(backend_of<X>{}, cut, i, x, dim));
+  return dim < 0 ? Chunk(x) : take_chunk(backend_of<X>{}, cut, i, x, dim);
 }
 
 template <class From, class Y, class M>
@@ -63,6 +87,12 @@ constexpr bool travels(M const& m) {
 
 /// einsum, then relayout, in chunks.
 template <equation E, class To, plain_tensor A, plain_tensor B>
+constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A const& a, B const& b, index_t,
+                               call_site const& w) {
+  return relayout(to, einsum<E>(a, b), w);
+}
+template <equation E, class To, plain_tensor A, plain_tensor B>
+  requires(has_chunks<A>)
 constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted,
                                call_site const& w) {
   using Product = decltype(einsum<E>(a, b));
@@ -73,15 +103,15 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
   char const label = parse(E).out.label[cut.dim];
   auto const& x = materialize(a);
   auto const& z = materialize(b);
-  using Backend = backend_of<A>;
+  constexpr backend_of<A> runs{};
   auto y = allocate<element_t<Y>, layout_t<Y>>(x.mesh(), extents);
   overlap_chunks(
       cut.count,
       [&](index_t i) {
-        return relayout_async_into(to, Backend::take_chunk(cut, i, y, cut.dim),
+        return relayout_async_into(to, take_chunk(runs, cut, i, y, cut.dim),
                                    einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w);
       },
-      [&](index_t i, auto const& chunk) { Backend::put_chunk(cut, i, chunk, y, cut.dim); });
+      [&](index_t i, auto const& chunk) { put_chunk(runs, cut, i, chunk, y, cut.dim); });
   return Y(y);
 }
 
@@ -104,6 +134,12 @@ struct gathered_operand_is_split {
 
 /// relayout of the first operand, then einsum, in chunks.
 template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
+constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> to, A const& a, B const& b, index_t,
+                               call_site const& w) {
+  return einsum<E>(relayout(to, a, w), b);
+}
+template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
+  requires(has_chunks<A>)
 constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b,
                                index_t wanted, call_site const& w) {
   using Whole = decltype(relayout(to, a, w));
@@ -115,12 +151,12 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
   int const kept = parse(E).out.find(label);
   auto const& x = materialize(a);
   auto const& z = materialize(b);
-  using Backend = backend_of<A>;
+  constexpr backend_of<A> runs{};
   auto y = allocate<element_t<Y>, layout_t<Y>>(x.mesh(), extents);
   overlap_chunks(
-      cut.count, [&](index_t i) { return relayout_async(to, Backend::take_chunk(cut, i, x, cut.dim), w); },
+      cut.count, [&](index_t i) { return relayout_async(to, take_chunk(runs, cut, i, x, cut.dim), w); },
       [&](index_t i, auto const& chunk) {
-        Backend::template put_product<E>(cut, i, chunk, chunk_of<E, 1>(cut, i, label, z), y, kept);
+        put_product<E>(runs, cut, i, chunk, chunk_of<E, 1>(cut, i, label, z), y, kept);
       });
   return Y(y);
 }

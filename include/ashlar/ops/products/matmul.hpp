@@ -18,6 +18,14 @@ struct static_product {
   static constexpr shape value = einsum_op<E>::extents({}, static_extents_v<A>, static_extents_v<B>);
 };
 
+/// True if the backend has these functions for operands like A and B, which may wait to be evaluated:
+///   multiply_shards<E, To>(backend, p, a, b, extents, w)        einsum<E> in layout To, by the candidates of the problem p
+///   multiply_shards_into<E>(backend, p, c, alpha, a, b, w)      adds alpha times that product to c, which has the layout To
+template <equation E, class To, class A, class B>
+constexpr bool multiplies(...) {
+  return false;
+}
+
 // Extents that do not fit throw before anything is communicated. Real ranks choose among layouts that are values. A dry
 // run makes types of the candidates.
 template <equation E, class To, plain_tensor A, plain_tensor B>
@@ -25,9 +33,8 @@ constexpr auto multiply(product_into<E, To>, A const& a, B const& b, call_site c
   using plans = product_plans<E, To, A, B>;
   require_meshes_of_one_size(a, b);
   shape const product = einsum_op<E>::extents({}, a.extents(), b.extents());
-  using backend = backend_of<A>;
-  if constexpr (backend::template multiplies<E, To, A, B>) {
-    auto const y = backend::template multiply<E, product_layout<plans>>(plans::problem, a, b, product, w);
+  if constexpr (multiplies<E, To, A, B>(backend_of<A>{})) {
+    auto const y = multiply_shards<E, product_layout<plans>>(backend_of<A>{}, plans::problem, a, b, product, w);
     if constexpr (static_shape<A> && static_shape<B>)
       return plan_detail::fix<static_product<E, A, B>>(y);
     else

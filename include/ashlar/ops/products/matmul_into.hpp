@@ -47,9 +47,9 @@ constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const&
   if (!(product == c.extents()))
     plan_detail::fail_other_extents("ashlar::matmul_into: the product has the extents of the tensor", c.extents(),
                                     product);
-  using backend = backend_of<C>;
-  if constexpr (backend::template multiplies<q, layout_t<C>, A, B>)
-    backend::template multiply_into<q>(plans::problem, c, alpha, a, b, w);
+  constexpr backend_of<C> runs{};
+  if constexpr (multiplies<q, layout_t<C>, A, B>(runs))
+    multiply_shards_into<q>(runs, plans::problem, c, alpha, a, b, w);
   else
     with_least_product<plans>(a.extents(), b.extents(), a.mesh().sizes(), [&]<class P>(P) {
       auto const x = redistribute<typename P::a>(a, w);

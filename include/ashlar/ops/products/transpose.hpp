@@ -68,7 +68,7 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
     auto&& t = materialize(x);
     auto y = with_least_plan<plans, Y>(shape::of(t.extents()[Order]...), t.mesh().sizes(), [&]<class P>(P) {
       if constexpr (begins_with_transfers<P>)
-        return run_steps<P, 1>(backend_of<X>::template take_step_transposed<P, 0, Order...>(t, w), w);
+        return run_steps<P, 1>(take_step_transposed<P, 0, Order...>(backend_of<X>{}, t, w), w);
       else
         return run_steps<P, 0>(evaluated(transpose<Order...>(t)), w);
     });

@@ -26,21 +26,25 @@ struct exchange_halo_mesh {
   }
 };
 
+/// Fills the halos of all x in place. (begin_fill_halos<C>: the same as a pending_halo of a tuple.)
+template <corners C, class... X>
+constexpr void fill_halos(dry_run, plan_step const&, call_site const&, X const&...) {}
+
 template <corners C, class First, class... X>
 struct halo_bundle {
-  using backend = plan_detail::backend_of<First>;
+  static constexpr plan_detail::backend_of<First> runs{};
 
   template <class... U>
   static constexpr auto exchanged(call_site const& w, U const&... x) {
     require_and_note(w, x...);
-    backend::template fill_halos<C>(bundled_halo_step<First, X...>, w, x...);
-    return std::tuple(backend::template same_cells<ops_detail::exchanged<layout_t<U>, C>>(x)...);
+    fill_halos<C>(runs, bundled_halo_step<First, X...>, w, x...);
+    return std::tuple(same_cells<ops_detail::exchanged<layout_t<U>, C>>(runs, x)...);
   }
   template <class... U>
   static constexpr auto begun(call_site const& w, U const&... x) {
     if constexpr (begins_early<First>) {
       require_and_note(w, x...);
-      return backend::template begin_fill_halos<C>(bundled_halo_step<First, X...>, w, x...);
+      return begin_fill_halos<C>(runs, bundled_halo_step<First, X...>, w, x...);
     } else {
       auto const y = exchanged(w, x...);
       return pending_halo(y, pending(y));

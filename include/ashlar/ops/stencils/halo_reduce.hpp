@@ -20,6 +20,17 @@ constexpr index_t most_stored_cells(shape const& global, layout_value const& lay
   return most;
 }
 
+/// All stored cells of x reduced.
+template <class To, class X>
+constexpr auto all_reduce_cells(dry_run, plan_step const&, X const& x, call_site const&) {
+  return abstract_result<To>(x);
+}
+/// All stored cells of x where the coordinates on the axes are 0, else zeros.
+template <class To, class X>
+constexpr auto as_partial_cells(dry_run, axis_mask, X const& x) {
+  return abstract_result<To>(x);
+}
+
 // Reduces all stored cells of x, whose owned layout becomes To.
 template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
 constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
@@ -35,15 +46,15 @@ constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp>, X const
       index_t const n = most_stored_cells<layout_t<X>>(x.extents(), s.from, m.sizes());
       note(m, s, 2 * (n - n / q) * static_cast<index_t>(sizeof(element_t<X>)), w);
     }
-    return plan_detail::backend_of<X>::template all_reduce_cells<
-        typename layout_detail::with_owned_layout<layout_t<X>, To>::type>(s, plan_detail::materialize(x), w);
+    return all_reduce_cells<typename layout_detail::with_owned_layout<layout_t<X>, To>::type>(
+        plan_detail::backend_of<X>{}, s, plan_detail::materialize(x), w);
   }
 }
 
 // Makes the stored cells of x terms of a sum over axes: the layout of the result is To.
 template <class To, axis_mask Axes, plain_tensor X>
 constexpr auto stored_cells_as_terms(destination<To, Axes>, X const& x) {
-  return plan_detail::backend_of<X>::template as_partial_cells<To>(Axes, plan_detail::materialize(x));
+  return as_partial_cells<To>(plan_detail::backend_of<X>{}, Axes, plan_detail::materialize(x));
 }
 
 // The same tensor: only active ones know if they are replicated.

@@ -21,7 +21,7 @@ struct result_of<Op, X...> {
 
   template <class Handle>
   static constexpr auto make(Op const& op, Handle const& m, shape const& extents, X const&... x) {
-    return backend<Handle>::template make_result<element, layout>(op, m, extents, x...);
+    return compute<element, layout>(backend_on<Handle>{}, op, m, extents, x...);
   }
 };
 

@@ -341,14 +341,20 @@ constexpr void require_stencil(X const& x, V const&... v) {
       "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");
 }
 
+/// f at the owned cells of x. u is x, or the pending_halo that fills its halo.
+template <class Y, class F, class X, class U, class... V>
+constexpr Y run_stencil(dry_run, F const&, stencil_box const&, X const& x, U const&, V const&...) {
+  return fields_like<Y>(x);
+}
+
 template <bool Boxed, class F, class U, class... V>
 constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   using operand = stencil_operand<std::remove_cvref_t<U>>;
   using X = typename operand::tensor;
   if constexpr (check_results<F, X, V...>()) {
     require_stencil<Boxed, F>(operand::of(u), v...);
-    return plan_detail::backend_of<X>::template stencil<stencil_result<F, X, V...>>(
-        f, box, operand::of(u), std::forward<U>(u), with_components<F>(operand::of(u), v)...);
+    return run_stencil<stencil_result<F, X, V...>>(plan_detail::backend_of<X>{}, f, box, operand::of(u),
+                                                   std::forward<U>(u), with_components<F>(operand::of(u), v)...);
   } else {
     return operand::of(u);
   }

@@ -18,6 +18,13 @@ struct stencil_gives_one_field {
   }
 };
 
+/// run_stencil without a box, and the reduction g of its result.
+template <class Y, class F, class G, class X, class U, class... V>
+constexpr auto reduce_stencil(dry_run, F const&, G const& g, X const& x, U const&, V const&...) {
+  Y const y = fields_like<Y>(x);
+  return std::pair(y, g(y));
+}
+
 template <class F, class G, class U, class... V>
 constexpr auto run_stencil_and_reduce(F const& f, G const& g, U&& u, V const&... v) {
   using operand = stencil_operand<std::remove_cvref_t<U>>;
@@ -25,8 +32,8 @@ constexpr auto run_stencil_and_reduce(F const& f, G const& g, U&& u, V const&...
   if constexpr (check_results<F, X, V...>()) {
     require_stencil<false, F>(operand::of(u), v...);
     if constexpr (hold<stencil_gives_one_field<stencil_value<F, X, V...>>>())
-      return plan_detail::backend_of<X>::template stencil_and_reduce<stencil_result<F, X, V...>>(
-          f, g, operand::of(u), std::forward<U>(u), with_components<F>(operand::of(u), v)...);
+      return reduce_stencil<stencil_result<F, X, V...>>(plan_detail::backend_of<X>{}, f, g, operand::of(u),
+                                                        std::forward<U>(u), with_components<F>(operand::of(u), v)...);
     else
       return std::pair(operand::of(u), operand::of(u));
   } else {

@@ -59,12 +59,23 @@ constexpr shape extents_with_components(X const& x, V const& v) {
   return all;
 }
 
+/// x with more dimensions, along which all elements are in the same memory.
+template <class To, class X>
+constexpr auto repeat_components(dry_run, X const& x, shape const& extents) {
+  return allocate<element_t<X>, To>(x.mesh(), extents);
+}
+/// Its transpose: the sum of all components of x, or component 0.
+template <class To, class X>
+constexpr To join_components(dry_run, X const& x, shape const& extents, bool) {
+  return allocate<element_t<To>, layout_t<To>>(x.mesh(), extents);
+}
+
 /// v as an operand of F beside x. A coefficient gets the components of x, which are all in the same memory.
 template <class F, class X, class V>
 constexpr decltype(auto) with_components(X const& x, V const& v) {
   if constexpr (is_coefficient<F, X, V>)
-    return plan_detail::backend_of<X>::template with_components<typename layout_with_components<X, V>::type>(
-        v, extents_with_components(x, v));
+    return repeat_components<typename layout_with_components<X, V>::type>(plan_detail::backend_of<X>{}, v,
+                                                                          extents_with_components(x, v));
   else
     return (v);
 }

@@ -131,6 +131,12 @@ constexpr void require_composed(X const& x) {
   require_composed<typename components_of<R>::element, F...>(x);
 }
 
+/// run_stencil for functors one after the other.
+template <class Y, class F, class X, class U>
+constexpr Y run_stencils(dry_run, F const&, X const& x, U const&) {
+  return fields_like<Y>(x);
+}
+
 template <class... F, class U>
 constexpr auto run_composition(composition<F...> const& f, U&& u) {
   using operand = stencil_operand<std::remove_cvref_t<U>>;
@@ -139,8 +145,8 @@ constexpr auto run_composition(composition<F...> const& f, U&& u) {
     if constexpr (check_composed<X, element_t<X>, F...>()) {
       require_composed<element_t<X>, F...>(operand::of(u));
       using R = typename composed_value<rank_v<X>, element_t<X>, F...>::type;
-      return plan_detail::backend_of<X>::template stencils<typename field_of_values<R, X>::type>(f, operand::of(u),
-                                                                                                 std::forward<U>(u));
+      return run_stencils<typename field_of_values<R, X>::type>(plan_detail::backend_of<X>{}, f, operand::of(u),
+                                                                std::forward<U>(u));
     } else {
       return operand::of(u);
     }

@@ -45,6 +45,10 @@ struct update_type {
   }
 };
 
+/// f at the cells of a colour of y. x is y with its halo filled.
+template <class F, class Y, class X, class... V>
+constexpr void update_cells(dry_run, F const&, stencil_colour const&, Y&, X const&, V const&...) {}
+
 }  // namespace ops_detail
 
 /// Replaces the cells of one colour by f, in place. It exchanges the halo of u, with corners if f reads these, and writes
@@ -64,7 +68,7 @@ constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) 
       if (ops_detail::reads_its_colour<F, rank_v<X>>(c.of))
         meta_detail::fail(
             "ashlar::update: the functor reads other cells of the colour that it writes; use more colours, or stencil");
-      plan_detail::backend_of<X>::own_memory(u);
+      own_memory(plan_detail::backend_of<X>{}, u);
       auto const filled = exchange_halo<which>(u, c.where);
       using Filled = std::remove_cvref_t<decltype(filled)>;
       if constexpr (ops_detail::check_results<F, Filled, V...>()) {
@@ -77,8 +81,8 @@ constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) 
                 "ashlar::update: the operands have the same extents; make all fields of a staggered grid with the larger ones",
                 u.extents(), other);
         if constexpr (meta_detail::hold<ops_detail::update_type<result, X>>())
-          plan_detail::backend_of<X>::update(f, c, u, filled,
-                                             ops_detail::with_components<F>(u, plan_detail::materialize(v))...);
+          update_cells(plan_detail::backend_of<X>{}, f, c, u, filled,
+                       ops_detail::with_components<F>(u, plan_detail::materialize(v))...);
       }
     }
   }

@@ -46,7 +46,8 @@ void exchange_box(Space const& space, step_transfers const& v, communicator cons
 /// Gives the elements of y that are outside a box a value.
 /// Pre: no other tensor and no expression shares the memory of y.
 template <class T, class L, class M, class Space>
-void fill_outside(sharded_tensor<T, L, M, Space>& y, shape const& offset, shape const& box, T value) {
+void fill_outside(real_ranks, sharded_tensor<T, L, M, Space>& y, shape const& offset, shape const& box,
+                  std::type_identity_t<T> value) {
   region const own = y.local_region();
   shape begin = y.extents(), end = begin;
   for (int d = 0; d < own.rank; ++d) {
@@ -61,8 +62,8 @@ void fill_outside(sharded_tensor<T, L, M, Space>& y, shape const& offset, shape 
 /// Pre: no other tensor and no expression shares the memory of y.
 /// Collective: the ranks that differ along the step's axes, if elements go from one rank to another; blocks.
 template <class T, class L1, class L2, class M, class Space>
-void put_box(sharded_tensor<T, L2, M, Space>& y, sharded_tensor<T, L1, M, Space> const& x, shape const& offset,
-             plan_step const& s, call_site const& w) {
+void put_box(real_ranks, sharded_tensor<T, L2, M, Space>& y, sharded_tensor<T, L1, M, Space> const& x,
+             shape const& offset, plan_step const& s, call_site const& w) {
   auto const& m = x.mesh();
   static constexpr layout_value layouts[]{sharded_tensor<T, L1, M, Space>::layout,
                                           sharded_tensor<T, L2, M, Space>::layout};

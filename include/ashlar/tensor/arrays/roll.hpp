@@ -29,8 +29,8 @@ using rolling = step_type<step_kind::permute, void>;
 /// Rolls this rank's shard by `by` indices along dimension Dim.
 /// Collective: the ranks that split dimension Dim; blocks.
 template <int Dim, class T, class L, class M, class Space>
-sharded_tensor<T, L, M, Space> roll_shard(sharded_tensor<T, L, M, Space> const& x, plan_step const& step, index_t by,
-                                          call_site const& w) {
+sharded_tensor<T, L, M, Space> roll_shards(real_ranks, sharded_tensor<T, L, M, Space> const& x, plan_step const& step,
+                                           index_t by, call_site const& w) {
   if (by == 0) return share<L>(x, x.extents());
   auto const& m = x.mesh();
   communicator const& ranks = m.communicator(step.axes);
@@ -79,12 +79,13 @@ class roll_in_flight final : public pending_work<Y> {
 };
 
 /// Begins to roll this rank's shard.
-/// Pre: the step lives as long as the program. Collective: as roll_shard; does not block.
+/// Pre: the step lives as long as the program. Collective: as roll_shards; does not block.
 template <class Y, int Dim, class T, class L, class M, class Space>
-pending<Y> begin_roll(sharded_tensor<T, L, M, Space> const& x, plan_step const& kind, index_t by, call_site const& w) {
+pending<Y> begin_roll(real_ranks runs, sharded_tensor<T, L, M, Space> const& x, plan_step const& kind, index_t by,
+                      call_site const& w) {
   using X = sharded_tensor<T, L, M, Space>;
   if (by == 0 || x.mesh().communicator(kind.axes).size() == 1)
-    return pending<Y>(new ready_value<Y>(Y(roll_shard<Dim>(x, kind, by, w))));
+    return pending<Y>(new ready_value<Y>(Y(roll_shards<Dim>(runs, x, kind, by, w))));
   return pending<Y>(
       new roll_in_flight<Y, X>(x, X(x.mesh(), x.extents()), kind, roll_transfers_for<Dim>(x, kind, by), w));
 }

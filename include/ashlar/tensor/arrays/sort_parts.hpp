@@ -232,9 +232,9 @@ struct merged_on_ranks {
 /// Pre: `samples` are samples of all parts; each part has as many elements or more.
 /// Collective: the ranks that differ along the axes of the dimension; blocks.
 template <int Dim, bool Remember, class T, class L, class M, class Space, class Samples>
-merged_on_ranks<sharded_tensor<T, L, M, Space>> merge_parts(sharded_tensor<T, L, M, Space> const& x,
-                                                            Samples const& samples, plan_step const& counts,
-                                                            plan_step const& moves, call_site const& w) {
+merged_on_ranks<sharded_tensor<T, L, M, Space>> merge_shards(real_ranks, sharded_tensor<T, L, M, Space> const& x,
+                                                             Samples const& samples, plan_step const& counts,
+                                                             plan_step const& moves, call_site const& w) {
   auto const& m = x.mesh();
   communicator const& ranks = m.communicator(moves.axes);
   kernels_detail::lines_of const own(x.local_extents(), Dim);
@@ -260,9 +260,9 @@ merged_on_ranks<sharded_tensor<T, L, M, Space>> merge_parts(sharded_tensor<T, L,
 }
 
 /// The elements of x, each where the element of its place came by the route. Pre: the route was remembered.
-/// Collective: as merge_parts; blocks.
+/// Collective: as merge_shards; blocks.
 template <int Dim, class T, class L, class M, class Space>
-sharded_tensor<T, L, M, Space> follow_route(std::shared_ptr<sort_route const> const& route,
+sharded_tensor<T, L, M, Space> follow_route(real_ranks, std::shared_ptr<sort_route const> const& route,
                                             sharded_tensor<T, L, M, Space> const& x, plan_step const& s,
                                             call_site const& w) {
   auto const& m = x.mesh();
@@ -284,9 +284,9 @@ sharded_tensor<T, L, M, Space> follow_route(std::shared_ptr<sort_route const> co
 }
 
 /// The transpose of follow_route: the elements of x return to where they came from.
-/// Collective: as merge_parts; blocks.
+/// Collective: as merge_shards; blocks.
 template <int Dim, class T, class L, class M, class Space>
-sharded_tensor<T, L, M, Space> return_route(std::shared_ptr<sort_route const> const& route,
+sharded_tensor<T, L, M, Space> return_route(real_ranks, std::shared_ptr<sort_route const> const& route,
                                             sharded_tensor<T, L, M, Space> const& x, plan_step const& s,
                                             call_site const& w) {
   using host = Kokkos::DefaultHostExecutionSpace;

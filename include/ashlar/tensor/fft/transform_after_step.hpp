@@ -2,11 +2,16 @@
 // A transform after the last step of a redistribution. Lines are read where they are: no redistributed tensor is stored.
 #pragma once
 #include "ashlar/ops/fft/fft.hpp"
-#include "ashlar/tensor/backend.hpp"
+#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/tensor/compute.hpp"
 #include "ashlar/tensor/fft/parts_of_lines.hpp"
 #include <exception>
 
 namespace ashlar::tensor_detail {
+
+/// A step of a plan and then an operation, if they are done together.
+template <class Op>
+struct step_and_transform;
 
 /// A step that moves elements between ranks, and then a transform along a dimension. In the memory of a node a rank
 /// copies some lines at a time from the shards of other ranks, and transforms them. Messages are unpacked first.
@@ -70,5 +75,18 @@ struct step_and_transform<ops_detail::fft_op<Dim, D>> {
     return y;
   }
 };
+
+template <class Op, class X>
+constexpr bool transforms_after_steps(real_ranks) {
+  return kernels_detail::runs_in_caller<typename X::execution_space> && requires { sizeof(step_and_transform<Op>); };
+}
+/// Takes step I of plan P, and applies an operation that keeps extents and layouts.
+template <class P, int I, class Op, class T, class L, class M, class S>
+auto transform_after_step(real_ranks, Op const&, sharded_tensor<T, L, M, S> const& x, call_site const& w) {
+  using Y = tensor_on<typename Op::template element<T>, layout_after_step<P, I>, M>;
+  auto const y = step_and_transform<Op>::template run<element_t<Y>, step_type_t<P, I>>(step_of<P, I>, x.mesh(),
+                                                                                       stored(x), x.extents(), w);
+  return Y(x.mesh(), x.extents(), y.owner, y.offset);
+}
 
 }  // namespace ashlar::tensor_detail

@@ -48,7 +48,8 @@ struct chunk_in_shard {
 
 /// Takes a chunk of a tensor. It shares the shard if its elements are contiguous there; otherwise it is a copy.
 template <class T, class L, class M, class S>
-sharded_tensor<T, L, M, S> take_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& x, int dim) {
+sharded_tensor<T, L, M, S> take_chunk(real_ranks, chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& x,
+                                      int dim) {
   shape extents = x.extents();
   extents[dim] = cut.extent(extents[dim], i);
   chunk_in_shard const part(cut, i, x, dim);
@@ -61,8 +62,8 @@ sharded_tensor<T, L, M, S> take_chunk(chunks const& cut, index_t i, sharded_tens
 }
 
 template <class T, class L, class M, class S>
-void put_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk, sharded_tensor<T, L, M, S>& y,
-               int dim) {
+void put_chunk(real_ranks, chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk,
+               sharded_tensor<T, L, M, S>& y, int dim) {
   if (chunk.owner() == y.owner()) return;
   strided_copy(S{}, static_cast<T const*>(chunk.data()), y.data(),
                chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
@@ -71,7 +72,8 @@ void put_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& c
 // The rows of a gathered chunk are several runs of rows of y. Each run is one product in place if its rows are
 // contiguous.
 template <equation E, class T, class L, class M, class S, class A, class B>
-void put_product(chunks const& cut, index_t i, A const& a, B const& b, sharded_tensor<T, L, M, S>& y, int dim) {
+void put_product(real_ranks runs, chunks const& cut, index_t i, A const& a, B const& b, sharded_tensor<T, L, M, S>& y,
+                 int dim) {
   constexpr einsum_equation e = einsum_op<E>::eq;
   T const *rows = a.data(), *const other = b.data();
   shape const extents = a.local_extents();
@@ -83,7 +85,8 @@ void put_product(chunks const& cut, index_t i, A const& a, B const& b, sharded_t
   }
   chunk_in_shard const part(cut, i, y, dim);
   bool const shared = e.in[1].find(e.out.label[dim]) >= 0;
-  if (shared || !leads(part.shard, dim) || !leads(extents, cut.dim)) return put_chunk(cut, i, einsum<E>(a, b), y, dim);
+  if (shared || !leads(part.shard, dim) || !leads(extents, cut.dim))
+    return put_chunk(runs, cut, i, einsum<E>(a, b), y, dim);
   shape from = extents, to = part.shard;
   for (interval const& run : part.runs) {
     from[cut.dim] = to[dim] = run.size();

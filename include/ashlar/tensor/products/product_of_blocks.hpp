@@ -358,7 +358,7 @@ void multiply_into(ops_detail::product_problem const& p, sharded_tensor<T, L, M,
     (void)ops_detail::update(c, [&](auto const& old) { return old + alpha * product; });
     return;
   }
-  own_memory(c);
+  own_memory(real_ranks{}, c);
   shard_of_product<T, S> to{stored(c), alpha, T(1)};
   write_product<E>(x, y, c.extents(), r.result.to, to, w);
 }

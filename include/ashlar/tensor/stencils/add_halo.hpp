@@ -123,9 +123,9 @@ void add_halo_cells(device_mesh<M> const& m, communicator const& ranks, plan_ste
 
 /// Collective: the ranks that differ along axes that shard a dimension with room; blocks.
 template <class To, corners C, class T, class H, class M, class Space>
-sharded_tensor<T, To, M, Space> add_halo(sharded_tensor<T, H, M, Space> x, call_site const& w) {
+sharded_tensor<T, To, M, Space> add_halo_cells(real_ranks runs, sharded_tensor<T, H, M, Space> x, call_site const& w) {
   Space const space{};
-  own_memory(x);
+  own_memory(runs, x);
   plan_step const& s = ops_detail::halo_step<M, H, step_kind::add_halo>;
   communicator const& ranks = x.mesh().communicator(s.axes);
   auto const transfers = halo_transfers_for(x, s, C == corners::all, false);
@@ -135,6 +135,11 @@ sharded_tensor<T, To, M, Space> add_halo(sharded_tensor<T, H, M, Space> x, call_
   sharded_tensor<T, To, M, Space> const y(x.mesh(), x.extents(), x.owner());
   clear_given_cells(space, y);
   return y;
+}
+
+template <class X>
+void clear_given(real_ranks, X const& x) {
+  clear_given_cells(typename X::execution_space{}, x);
 }
 
 }  // namespace ashlar::tensor_detail

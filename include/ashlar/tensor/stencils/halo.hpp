@@ -329,7 +329,7 @@ std::shared_ptr<halo_in_flight<T, Space>> begun_exchange(sharded_tensor<T, H, M,
 /// Fills the halo of x in place.
 /// Collective: the ranks that differ along axes that shard a dimension with room; blocks.
 template <class To, class T, class H, class M, class Space>
-sharded_tensor<T, To, M, Space> exchange_halo(sharded_tensor<T, H, M, Space> const& x, call_site const& w) {
+sharded_tensor<T, To, M, Space> fill_halo(real_ranks, sharded_tensor<T, H, M, Space> const& x, call_site const& w) {
   if (auto const flight = begun_exchange<To>(x, w)) flight->wait();
   return {x.mesh(), x.extents(), x.owner()};
 }
@@ -352,8 +352,8 @@ class halo_work final : public pending_work<Y> {
 };
 
 template <class To, class T, class H, class M, class Space>
-pending_halo<sharded_tensor<T, To, M, Space>> begin_exchange_halo(sharded_tensor<T, H, M, Space> const& x,
-                                                                  call_site const& w) {
+pending_halo<sharded_tensor<T, To, M, Space>> begin_fill_halo(real_ranks, sharded_tensor<T, H, M, Space> const& x,
+                                                              call_site const& w) {
   using Y = sharded_tensor<T, To, M, Space>;
   auto flight = begun_exchange<To>(x, w);
   Y const y(x.mesh(), x.extents(), x.owner());

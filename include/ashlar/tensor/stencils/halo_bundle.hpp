@@ -275,7 +275,7 @@ std::shared_ptr<halos_in_flight<X...>> begun_exchange_of_fields(plan_step const&
 /// each other one.
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <corners C, class... X>
-void fill_halos(plan_step const& s, call_site const& w, X const&... x) {
+void fill_halos(real_ranks, plan_step const& s, call_site const& w, X const&... x) {
   if (auto const flight = begun_exchange_of_fields<C>(s, w, x...)) flight->wait();
 }
 
@@ -296,12 +296,12 @@ class halos_work final : public pending_work<std::tuple<Y...>> {
 };
 
 template <corners C, class... X>
-auto begin_fill_halos(plan_step const& s, call_site const& w, X const&... x) {
+auto begin_fill_halos(real_ranks runs, plan_step const& s, call_site const& w, X const&... x) {
   auto flight = begun_exchange_of_fields<C>(s, w, x...);
   return [&]<class... Y>(std::tuple<Y...> const& y) {
     using work = halos_work<halos_in_flight<X...>, Y...>;
     return pending_halo(y, pending<std::tuple<Y...>>(new work(y, std::move(flight))));
-  }(std::tuple(same_cells<ops_detail::exchanged<layout_t<X>, C>>(x)...));
+  }(std::tuple(same_cells<ops_detail::exchanged<layout_t<X>, C>>(runs, x)...));
 }
 
 }  // namespace ashlar::tensor_detail

@@ -10,11 +10,11 @@ namespace ashlar::tensor_detail {
 /// The sum of all stored cells over the axes of s. Ranks that differ along these store equally many.
 /// Collective: the ranks that differ along the axes; blocks.
 template <class To, class T, class L, class M, class Space>
-sharded_tensor<T, To, M, Space> all_reduce_cells(plan_step const& s, sharded_tensor<T, L, M, Space> const& x,
-                                                 call_site const& w) {
+sharded_tensor<T, To, M, Space> all_reduce_cells(real_ranks runs, plan_step const& s,
+                                                 sharded_tensor<T, L, M, Space> const& x, call_site const& w) {
   device_mesh<M> const& m = x.mesh();
   communicator const& ranks = m.communicator(s.axes);
-  if (ranks.size() == 1) return same_cells<To>(x);
+  if (ranks.size() == 1) return same_cells<To>(runs, x);
   auto const row_major = x.owner()->strides ? copy_of_stored(x) : x;
   sharded_tensor<T, To, M, Space> const y(m, x.extents());
   using context = plan_detail::mesh_context<M, L>;
@@ -31,8 +31,9 @@ sharded_tensor<T, To, M, Space> all_reduce_cells(plan_step const& s, sharded_ten
 }
 
 template <class To, class T, class L, class M, class Space>
-sharded_tensor<T, To, M, Space> as_partial_cells(axis_mask axes, sharded_tensor<T, L, M, Space> const& x) {
-  if (x.mesh().sizes().position(x.mesh().rank(), axes) == 0) return same_cells<To>(x);
+sharded_tensor<T, To, M, Space> as_partial_cells(real_ranks runs, axis_mask axes,
+                                                 sharded_tensor<T, L, M, Space> const& x) {
+  if (x.mesh().sizes().position(x.mesh().rank(), axes) == 0) return same_cells<To>(runs, x);
   sharded_tensor<T, To, M, Space> const y(x.mesh(), x.extents());
   kernels::fill(Space{}, all_cells_of(y), y.stored_extents().size(), T{});
   return y;

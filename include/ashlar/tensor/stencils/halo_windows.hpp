@@ -49,7 +49,7 @@ void set_stale_cells(Y const& y) {
 /// The result of an operation that reads halo cells. Its kernel run(op, space, scratch, y, x...) takes stored shards.
 template <class T, class L, class Op, class M, class... X>
   requires ops_detail::reads_halo_cells<Op>
-auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {
+auto make_result(real_ranks, Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {
   using Y = tensor_on<T, L, M>;
   using S = typename Y::execution_space;
   Y y(m, extents);

@@ -92,12 +92,12 @@ void fill_random_cells(X const& x, prng_key key, F const& moved) {
 /// Fills owned cells and halo cells with random numbers.
 template <class R, class T, class L, class M, class S>
   requires(layout_has_a_halo<L>::value)
-void fill_random(uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+void fill_random(real_ranks, uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
   fill_random_cells<kernels_detail::uniform_generator<T>>(x, key, kernels_detail::in_range<T>(d.low, d.high));
 }
 template <class R, class T, class L, class M, class S>
   requires(layout_has_a_halo<L>::value)
-void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+void fill_random(real_ranks, normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
   fill_random_cells<kernels_detail::normal_generator<T>>(x, key,
                                                          kernels_detail::scale_and_shift<T>{d.deviation, d.mean});
 }
@@ -165,7 +165,7 @@ void set_given_cells(X const& x, F const& f) {
 /// Example: set_beyond(u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? 1. : 0.; });
 template <class T, class L, class M, class S, class F>
 void set_beyond(sharded_tensor<T, L, M, S>& x, F const& f) {
-  tensor_detail::own_memory(x);
+  tensor_detail::own_memory(tensor_detail::real_ranks{}, x);
   tensor_detail::set_given_cells(x, f);
 }
 template <class T, class L, class M, class S, class F>

@@ -137,7 +137,7 @@ kernels::box cells_within(stencil_box const& box, X const& x, region const& own)
 
 /// The stencil f on the owned cells of x and v. `u` is x, or the exchange that fills its halo.
 template <class Y, class F, class X, class U, class... V>
-Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&... v) {
+Y run_stencil(real_ranks, F const& f, stencil_box const& box, X const& x, U&& u, V const&... v) {
   constexpr int rank = rank_v<X>;
   using space = typename X::execution_space;
   Y y = plan_detail::fields_like<Y>(x);
@@ -182,7 +182,7 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
 
 /// f at the cells of a colour of x, in the memory that y and x share.
 template <class F, class Y, class X, class... V>
-void update_cells(F const& f, stencil_colour const& c, Y const& y, X const& x, V const&... v) {
+void update_cells(real_ranks, F const& f, stencil_colour const& c, Y const& y, X const& x, V const&... v) {
   region const own = x.local_region();
   kernels::box const all = box_of(own.extents());
   check_linearity<rank_v<X>, element_t<X>, element_t<V>...>(f, own, all);

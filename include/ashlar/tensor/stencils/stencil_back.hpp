@@ -10,7 +10,7 @@ namespace ashlar::tensor_detail {
 /// The cotangent of operand I of a stencil: the terms of all stored cells, which add_halo brings to the cells' owners.
 /// Outside the box the stencil's result is this operand.
 template <int I, class Y, class F, class Ct, class X, class... V>
-Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
+Y stencil_back(real_ranks, F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
   constexpr int rank = rank_v<X>;
   using space = typename Y::execution_space;
   using R = element_t<Y>;

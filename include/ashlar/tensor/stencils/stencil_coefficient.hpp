@@ -8,7 +8,7 @@ namespace ashlar::tensor_detail {
 
 /// The tensor x with more dimensions, whose strides are 0. Its layout is To. It keeps the memory of x alive.
 template <class To, class X>
-auto with_components(X const& x, shape const& extents) {
+auto repeat_components(real_ranks, X const& x, shape const& extents) {
   using T = std::remove_const_t<element_t<X>>;
   using Y = sharded_tensor<T, To, mesh_t<X>, typename X::execution_space>;
   T* data;
@@ -29,7 +29,7 @@ auto with_components(X const& x, shape const& extents) {
 /// The sum of all components of x, or component 0. If the halo holds sums, all stored cells have one. Pre: Y has the layout of
 /// x without the dimensions of components, and these have no room.
 template <class Y, class X>
-Y without_components(X const& x, shape const& extents, bool all) {
+Y join_components(real_ranks, X const& x, shape const& extents, bool all) {
   using space = typename X::execution_space;
   Y y(x.mesh(), extents);
   auto from = owned_cells_of(x);

@@ -147,7 +147,7 @@ void check_linearity_of_steps(ops_detail::composition<F...> const& f, X const& x
 
 /// The functors one after the other on the owned cells of x. `u` is x, or the exchange that fills its halo.
 template <class Y, class... F, class X, class U>
-Y run_composition(ops_detail::composition<F...> const& f, X const& x, U&& u) {
+Y run_stencils(real_ranks, ops_detail::composition<F...> const& f, X const& x, U&& u) {
   check_linearity_of_steps<element_t<X>>(f, x);
   Y const y(x.mesh(), x.extents());
   auto const run = [&](auto& exchange) {

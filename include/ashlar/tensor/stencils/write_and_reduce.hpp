@@ -80,7 +80,7 @@ inline constexpr bool is_awaited_reduction<awaited_reduction<T, L, M, Op, Dims, 
 
 template <class T, class L, class Op, unsigned Dims, class M, class X>
   requires reads_new_elements<X>
-auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
+auto make_result(real_ranks, reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
   return awaited_reduction<T, L, M, Op, Dims, X>(m, extents, x);
 }
 
@@ -163,13 +163,13 @@ typename R::tensor_type assign_and_reduce(Y& y, std::optional<Y>& target, R cons
 /// Makes the elements of y those of a tensor or an expression, and gives the reduction g of the new elements. All else
 /// that g reads, y itself too, has the elements from before.
 template <class T, class L, class M, class S, class Value, class G>
-auto assign_and_reduce(sharded_tensor<T, L, M, S>& y, Value value, G const& g) {
+auto assign_and_reduce(real_ranks runs, sharded_tensor<T, L, M, S>& y, Value value, G const& g) {
   using Y = sharded_tensor<T, L, M, S>;
   auto const target = std::make_shared<std::optional<Y>>();
   auto const reduction = reduction_of<Y>(
       g, new_elements_of<Y>(y.mesh(), y.extents(), leaf_node{}, product<new_elements_source<Y>>({target})));
   if constexpr (!is_awaited_reduction<std::remove_const_t<decltype(reduction)>>) {
-    assign_elements(y, std::move(value));
+    assign_elements(runs, y, std::move(value));
     return reduction;
   } else if constexpr (requires { value.finished(); }) {
     auto const node = node_of(value);
@@ -243,14 +243,14 @@ void write_stencil_and_reduce(R const& reduction, typename R::tensor_type const&
 
 /// The stencil f on the owned cells of x and v, as run_stencil, and the reduction g of its result.
 template <class Y, class F, class G, class X, class U, class... V>
-auto run_stencil_and_reduce(F const& f, G const& g, X const& x, U&& u, V const&... v) {
+auto reduce_stencil(real_ranks runs, F const& f, G const& g, X const& x, U&& u, V const&... v) {
   constexpr int rank = rank_v<X>;
   auto const target = std::make_shared<std::optional<Y>>();
   auto const reduction = reduction_of<Y>(
       g, new_elements_of<Y>(x.mesh(), x.extents(), leaf_node{}, product<new_elements_source<Y>>({target})));
   using R = std::remove_const_t<decltype(reduction)>;
   if constexpr (!is_awaited_reduction<R>) {
-    return std::pair(run_stencil<Y>(f, stencil_box{}, x, std::forward<U>(u), v...), reduction);
+    return std::pair(run_stencil<Y>(runs, f, stencil_box{}, x, std::forward<U>(u), v...), reduction);
   } else {
     typename R::tensor_type const result(reduction.mesh(), reduction.extents());
     constexpr bool with_index =
@@ -264,7 +264,7 @@ auto run_stencil_and_reduce(F const& f, G const& g, X const& x, U&& u, V const&.
         if constexpr (layout_has_a_halo<layout_t<Y>>::value) copy_given_cells(typename Y::execution_space{}, x, y);
         return std::pair(y, result);
       }
-    Y const y = run_stencil<Y>(f, stencil_box{}, x, std::forward<U>(u), v...);
+    Y const y = run_stencil<Y>(runs, f, stencil_box{}, x, std::forward<U>(u), v...);
     target->emplace(y);
     reduce_expression<typename R::reduction>(reduction.operand, R::dims, result);
     return std::pair(y, result);

@@ -18,7 +18,7 @@ namespace ashlar::train_detail {
 /// not const.
 template <class F, class X, class... Others>
 constexpr void update_each(F const& f, X& x, Others&... others) {
-  backend_of<X>::update_each(f, x, others...);
+  update_elements(backend_of<X>{}, f, x, others...);
 }
 
 template <class... Written>

@@ -251,7 +251,7 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key,
     case initializer::ones:
       break;
   }
-  backend<Handle>::note_extents(m, extents, site);
+  note_extents(backend_on<Handle>{}, m, extents, site);
   return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
 }
 

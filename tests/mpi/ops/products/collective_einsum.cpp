@@ -1,7 +1,7 @@
 // Products whose communication goes on while they are computed: the same elements, in exact integers, as of the product and
 // the collective one after the other, whatever the chunks.
-#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "mpi/ops/operations.hpp"
 #include "support/mpi_main.hpp"
 #include "support/provoked.hpp"

@@ -1,6 +1,6 @@
 // Products of complex and real tensors, in both orders, against loops over the real and the imaginary parts.
 #include "ashlar/tensor/backend.hpp"  // first: products that come later find what they need
-#include "ashlar/kernels/products/einsum.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "ashlar/ops/products/collective_einsum.hpp"
 #include "ashlar/ops/products/einsum_of_several.hpp"
 #include "ashlar/ops/products/matmul_into.hpp"

@@ -1,10 +1,10 @@
 // einsum on real tensors against loops over all values of all labels. The layouts reach every cell of the rule: kept,
 // contracted and shared labels sharded, partial sums in one operand.
-#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/ops/complex.hpp"
 #include "ashlar/ops/products/einsum_of_several.hpp"
 #include "ashlar/ops/products/matmul.hpp"
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "mpi/ops/operations.hpp"
 #include "support/host_memory.hpp"
 #include <string>

@@ -1,6 +1,6 @@
 // Products of tensors in any layouts against loops over all values of all labels. Operands are sharded in two
 // dimensions, in unequal and empty parts, block-cyclic and partial; with batches, transposed, and of complex numbers.
-#include "ashlar/kernels/products/einsum.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "ashlar/ops/products/matmul.hpp"
 #include "mpi/ops/operations.hpp"
 #include "support/host_memory.hpp"

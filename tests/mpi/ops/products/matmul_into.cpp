@@ -1,5 +1,5 @@
 // Products added to tensors in place, against loops over all values of all labels.
-#include "ashlar/kernels/products/einsum.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "ashlar/ops/products/matmul_into.hpp"
 #include "ashlar/ops/products/transpose.hpp"
 #include "ashlar/tensor/item.hpp"

@@ -1,7 +1,7 @@
 // Products in layouts drawn at random, as values: every dimension over any axes, balanced and block-cyclic, with partial
 // operands and results. The plan chooses the layouts between, or they are drawn so that an operand is gathered along the
 // summed label. All against sums over all values of all labels.
-#include "ashlar/kernels/products/einsum.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "ashlar/ops/products/matmul.hpp"
 #include "mpi/ops/operations.hpp"
 #include "support/host_memory.hpp"

@@ -1,7 +1,7 @@
 // Transposes, in place and on the way to another layout, against loops.
-#include "ashlar/kernels/products/einsum.hpp"
 #include "ashlar/ops/products/transpose.hpp"
 #include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/products/products.hpp"
 #include "ashlar/tensor/memory_use.hpp"
 #include "mpi/ops/operations.hpp"
 #include "support/host_memory.hpp"

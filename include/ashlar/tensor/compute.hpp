@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// The results of operations on real ranks.
+#pragma once
+#include "ashlar/ops/complex.hpp"
+#include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/outside_index.hpp"
+#include "ashlar/tensor/view.hpp"
+
+namespace ashlar::tensor_detail {
+
+/// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) on the shards.
+template <class Op, class T, class L, class M, class S, class... X>
+void evaluate_into(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
+  if constexpr (looks_for_an_index_outside<Op>) {
+    kernels::outside_index const found =
+        run(op, S{}, scratch_from_pool<S>, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
+    if (found.at < 0) return;
+    auto const& index = ops_detail::operand_at<1>(x...);
+    using Index = std::remove_cvref_t<decltype(index)>;
+    constexpr axis_mask sharding = plan_detail::value_on<M, layout_t<Index>>.sharding();
+    refuse_index(Op::words, found, index.local_region(), y.mesh().sizes().ranks(sharding) == 1);
+  } else {
+    evaluate_shards<S>(op, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
+  }
+}
+
+/// The result of an operation as a new tensor. Operations whose result is lazy have overloads in tensor/elementwise.hpp,
+/// those whose result shares memory in tensor/view.hpp.
+template <class T, class L, class Op, class M, class... X>
+auto make_result(real_ranks, Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {
+  tensor_on<T, L, M> y(m, extents);
+  evaluate_into(op, y, materialize(x)...);
+  return y;
+}
+
+// A function that returns std::complex, as the elements are stored.
+template <class T, class F>
+struct stored_result {
+  static constexpr linearity kind = F::kind;
+  F f;
+  template <class... X>
+  KOKKOS_FUNCTION T operator()(X const&... x) const {
+    return f(x...);
+  }
+};
+/// The operation whose results are elements of type T. Fused functions take the elements of their operands as they are
+/// stored, so results of std::complex are converted before the next function.
+template <class T, class Op>
+Op const& storing(Op const& op) {
+  return op;
+}
+template <class T, class F>
+  requires(!std::is_same_v<T, typename storable<T>::type>)
+auto storing(elementwise_op<F> const& op) {
+  return elementwise_op<stored_result<typename storable<T>::type, F>>{{op.f}};
+}
+template <class T, class F, int Rank>
+  requires(!std::is_same_v<T, typename storable<T>::type>)
+auto storing(elementwise_op<function_of_index<F, Rank>> const& op) {
+  using stored = stored_result<typename storable<T>::type, F>;
+  return elementwise_op<function_of_index<stored, Rank>>{{{op.f.f}}};
+}
+
+template <class T, class L, class Op, class M, class... X>
+auto compute(real_ranks runs, Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {
+  return make_result<typename storable<T>::type, L>(runs, storing<T>(op), m, extents, x...);
+}
+
+}  // namespace ashlar::tensor_detail
