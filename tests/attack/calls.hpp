@@ -383,7 +383,7 @@ class stage {
     return true;
   }
   bool requires_equal() {
-    comm::require_equal(m_.communicator(), std::vector<index_t>{n_}, "a number");
+    comm::require_equal(m_.communicator(), std::vector<index_t>{n_}, "ashlar: the number");
     return true;
   }
   bool reduces_raw_memory() {
@@ -605,7 +605,7 @@ class stage {
   }
   bool gathers_columns_everywhere() { return right(gather_all(numbered<columns>())); }
   bool requires_two_equal() {
-    comm::require_equal(m_.communicator(), std::vector<index_t>{n_, n_}, "a number");
+    comm::require_equal(m_.communicator(), std::vector<index_t>{n_, n_}, "ashlar: the number");
     return true;
   }
   bool reduces_float_of_raw_memory() {

@@ -92,7 +92,7 @@ static_assert(is_free([](auto const& m) { (void)all_gather<"data">(all_to_all<"d
 static_assert(is_free([](auto const& m) { (void)all_gather<"data">(redistribute<rows>(matrix<whole>(m))); }));
 static_assert(is_free([](auto const& m) {
   auto y = all_gather<"data">(matrix<rows>(m));
-  plan_detail::backend_of<decltype(y)>::fill(y, 1.f);
+  fill_elements(plan_detail::backend_of<decltype(y)>{}, y, 1.f);
   (void)redistribute<columns>(y);
 }));
 
