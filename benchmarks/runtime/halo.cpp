@@ -92,7 +92,8 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
     return true;
   };
   auto const ours = [&](char const* name, auto const& x) {
-    return variant{name, x.owner()->exposed ? "mpi" : transport_of(x.mesh()), [&x] { update_halo<C>(x); },
+    return variant{name, tensor_detail::block_of(x)->exposed ? "mpi" : transport_of(x.mesh()),
+                   [&x] { update_halo<C>(x); },
                    [&x, equal, spoil_each] {
                      spoil_each(x);
                      update_halo<C>(x);

@@ -90,6 +90,12 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
   }(std::type_identity<Mesh>{});
 }
 
+/// The state of a mesh.
+template <class Mesh>
+auto& state_of(Mesh const& m) {
+  return m.own();
+}
+
 }  // namespace comm_detail
 
 /// A mesh on the ranks of an MPI communicator. Ranks are row-major, the last axis fastest. It duplicates the
@@ -197,26 +203,14 @@ class device_mesh {
     return n;
   }
   index_t collectives_run(collective v) const { return own().collectives_run[static_cast<int>(v)]; }
-  void count(collective v) const { ++own().collectives_run[static_cast<int>(v)]; }
-  comm_detail::mesh_calls const& calls() const { return own().calls; }
   /// Equal on two meshes of the same processes in the same order.
   std::uint64_t order_of_ranks() const { return own().order_of_ranks; }
-  /// An object that lives as long as the mesh, such as a grid of another library on the same ranks. The first call with
-  /// a key makes it, by make().
-  template <class T, class F>
-  std::shared_ptr<T> kept(std::uint64_t key, F make) const {
-    void const* const type = &comm_detail::address_of_type<T>;
-    for (auto const& k : own().kept)
-      if (k.type == type && k.key == key) return std::static_pointer_cast<T>(k.object);
-    std::shared_ptr<T> made = make();
-    own().kept.push_back({type, key, made});
-    return made;
-  }
-
   /// True if two handles are of one mesh.
   friend bool operator==(device_mesh const& a, device_mesh const& b) { return a.state_ == b.state_; }
 
  private:
+  template <class M>
+  friend auto& comm_detail::state_of(M const&);
   static unsigned mask_of_axis(std::string_view name) {
     constexpr char const* const* names = meta_detail::names_of_list<typename Mesh::names>::text;
     std::string known;
@@ -240,7 +234,7 @@ class device_mesh {
     index_t collectives_run[16]{};
     std::string without_shared_memory;
     std::uint64_t order_of_ranks = 0;
-    std::vector<kept_object> kept;  // ends before the communicators
+    std::vector<kept_object> kept_objects;  // end before the communicators
 
     state(MPI_Comm comm, std::span<int const> sizes, call_site const& w)
         : calls(comm_detail::processes_of(comm) > 1 ? comm_detail::mesh_calls(comm) : comm_detail::mesh_calls()),
@@ -274,6 +268,19 @@ class device_mesh {
       for (unsigned mask = 1; mask < part.size(); ++mask)
         if ((mask & large) == mask) calls.retire_at_the_end(part[mask], mask, s.with_position(whole.rank(), mask, 0));
     }
+
+    /// An object that lives as long as the mesh, such as a grid of another library on the same ranks. The first call with
+    /// a key makes it, by make().
+    template <class T, class F>
+    std::shared_ptr<T> kept(std::uint64_t key, F make) {
+      void const* const type = &comm_detail::address_of_type<T>;
+      for (auto const& k : kept_objects)
+        if (k.type == type && k.key == key) return std::static_pointer_cast<T>(k.object);
+      std::shared_ptr<T> made = make();
+      kept_objects.push_back({type, key, made});
+      return made;
+    }
+    void count(collective v) { ++collectives_run[static_cast<int>(v)]; }
 
     static ashlar::communicator met(MPI_Comm comm, comm_detail::mesh_calls& calls, call_site const& w) {
       auto const meet = [&] { return ashlar::communicator(comm, calls.monitor()); };

@@ -110,7 +110,7 @@ shard_to_write shard_of(X const& x) {
   auto const& m = x.mesh();
   auto const made = [&] {
     auto const elements = tensor_detail::on_host<Space>(x.data(), x.local_size());
-    std::shared_ptr<void const> owner = x.owner();
+    std::shared_ptr<void const> owner = tensor_detail::block_of(x);
     if constexpr (!tensor_detail::lies_on_host<Space>)
       owner = std::make_shared<std::remove_const_t<decltype(elements)>>(elements);
     return shard_to_write{type_of_elements<T>(), array_of(m, x.layout, x.extents(), sizeof(T)), m.rank(),

@@ -66,8 +66,8 @@ class process_grid {
 /// The grid of a block-cyclic layout, which the mesh keeps.
 template <class M>
 process_grid const& grid_of(device_mesh<M> const& m, layout_value const& layout) {
-  return *m.template kept<process_grid>(layout_detail::encode(layout),
-                                        [&] { return std::make_shared<process_grid>(m, layout); });
+  return *comm_detail::state_of(m).template kept<process_grid>(
+      layout_detail::encode(layout), [&] { return std::make_shared<process_grid>(m, layout); });
 }
 
 }  // namespace ashlar::linalg_detail

@@ -48,8 +48,8 @@ template <class L, class X, class F>
 constexpr auto overwritable(X const& x, call_site const& w, F const& fill) {
   auto y = redistribute<L>(x, w);
   if constexpr (on_real_ranks<decltype(y)>) {
-    if (y.owner().use_count() == 1) {
-      y.owner()->before_writing();
+    if (tensor_detail::block_of(y).use_count() == 1) {
+      tensor_detail::block_of(y)->before_writing();
       fill(y, y);
     } else {
       decltype(y) const own(y.mesh(), y.extents());
@@ -120,7 +120,7 @@ constexpr void call_solver(char const* name, call_site const& w, F const& routin
     x.mesh().recorder()->log.add(
         {collective::solver, v.sharding(), 0, x.mesh().recorder()->when, w.line(), w.file_name()});
   if constexpr (on_real_ranks<X>) {
-    if (communicates) x.mesh().count(collective::solver);
+    if (communicates) comm_detail::state_of(x.mesh()).count(collective::solver);
     call_on_ranks(name, w, routine, x, y...);
   }
 }

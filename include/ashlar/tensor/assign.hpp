@@ -10,9 +10,9 @@ namespace ashlar::tensor_detail {
 template <class T, class L, class M, class S, class Numbers, class... Source>
 sharded_tensor<T, L, M, S> memory_to_write(sharded_tensor<T, L, M, S> const& y,
                                            factors<Numbers, Source...> const& sources) {
-  long const own = 1 + sources.apply_to([&](auto const&... s) { return (0L + ... + s.reads(y.owner().get())); });
-  if (y.owner().use_count() != own) return {y.mesh(), y.extents()};
-  y.owner()->before_writing();
+  long const own = 1 + sources.apply_to([&](auto const&... s) { return (0L + ... + s.reads(block_of(y).get())); });
+  if (block_of(y).use_count() != own) return {y.mesh(), y.extents()};
+  block_of(y)->before_writing();
   return y;
 }
 
@@ -27,9 +27,9 @@ void write_expression(sharded_tensor<T, L, M, S>& y, Node const& node, factors<N
 template <class X, class Y>
 bool is_in_memory_of(X const& x, Y const& y) {
   if constexpr (layout_has_a_halo<layout_t<Y>>::value)
-    return x.owner() == y.owner();
+    return block_of(x) == block_of(y);
   else
-    return x.owner() == y.owner() && x.offset() == y.offset();
+    return block_of(x) == block_of(y) && offset_of(x) == offset_of(y);
 }
 
 template <class Y, class Value>

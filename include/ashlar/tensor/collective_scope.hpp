@@ -16,7 +16,7 @@ class collective_scope {
   collective_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t fingerprint, std::size_t bytes,
                    call_site const& w, collective_kind kind = collective_kind::blocks)
       : collective_scope(m, begun(event_of(m, collective_of(s.what), s.axes, bytes, w)), fingerprint) {
-    m.count(collective_of(s.what));
+    comm_detail::state_of(m).count(collective_of(s.what));
     collective_.agree(m.communicator(s.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>, kind);
   }
   /// A call of all ranks of the mesh that is no collective. The ranks wait for each other here. `name` lives as long as
@@ -39,7 +39,8 @@ class collective_scope {
  private:
   template <class M>
   collective_scope(device_mesh<M> const& m, comm_detail::collective_event const& e, std::uint64_t fingerprint)
-      : collective_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), fingerprint, e), event_(e) {
+      : collective_(comm_detail::state_of(m).calls, m.sizes(), m.rank(), m.communicator(e.axes), fingerprint, e),
+        event_(e) {
     begin();
   }
   template <class M>

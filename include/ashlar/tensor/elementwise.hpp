@@ -40,10 +40,10 @@ struct tensor_source {
       return l;
     }
   }
-  void expect(std::shared_ptr<reader> const& r) const { tensor.owner()->expect(r); }
-  long reads(void const* block) const { return tensor.owner().get() == block ? 1 : 0; }
+  void expect(std::shared_ptr<reader> const& r) const { block_of(tensor)->expect(r); }
+  long reads(void const* block) const { return block_of(tensor).get() == block ? 1 : 0; }
   void keep(void const* block) {
-    if (tensor.owner().get() == block) tensor = copy_of_stored(tensor);
+    if (block_of(tensor).get() == block) tensor = copy_of_stored(tensor);
   }
 };
 
@@ -385,14 +385,14 @@ namespace tensor_detail {
 template <class T, class L, class M, class S>
   requires(layout_has_a_halo<L>::value)
 void fill_elements(real_ranks, sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
-  x.owner()->before_writing();
+  block_of(x)->before_writing();
   kernels::map_to(S{}, x.stored_extents(), all_cells_of(x), x.stored_strides().stride, converted<T>{},
                   kernels::constant<T>{value});
 }
 // Sets every element of this rank, which other ranks need not do.
 template <class T, class L, class M, class S>
 void fill_elements(real_ranks, sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
-  x.owner()->before_writing();
+  block_of(x)->before_writing();
   kernels::fill(S{}, x.data(), x.local_size(), value);
 }
 }  // namespace tensor_detail
@@ -407,7 +407,7 @@ void fill(sharded_tensor<T, L, M, S>& x, ops_detail::number_for<std::type_identi
           call_site w = call_site::current()) {
   T const element = value.element();
   if constexpr (sharded_tensor<T, L, M, S>::layout.sharding() == 0 && !plan_detail::layout_is_partial<L>::value)
-    x.mesh().calls().note_tensor(x.extents(), w, plan_detail::argument("value", element));
+    comm_detail::state_of(x.mesh()).calls.note_tensor(x.extents(), w, plan_detail::argument("value", element));
   tensor_detail::fill_elements(tensor_detail::real_ranks{}, x, element);
 }
 
@@ -427,7 +427,7 @@ auto elements_of(X& x) {
 template <class F, class T, class L, class M, class S, class... X>
 void update_elements(real_ranks, F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   auto prepare = [](auto& t) {
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>) t.owner()->before_writing();
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>) block_of(t)->before_writing();
   };
   prepare(x);
   (prepare(others), ...);

@@ -43,12 +43,12 @@ inline constexpr char zero_cells_of = 0;
 /// The stored cells. The caller writes owned cells only.
 template <class X>
 element_t<X>* cells_of(X const& x) {
-  return static_cast<element_t<X>*>(x.owner()->data);
+  return static_cast<element_t<X>*>(block_of(x)->data);
 }
 /// The stored cells for a caller that writes halo cells before it returns.
 template <class X>
 element_t<X>* all_cells_of(X const& x) {
-  x.owner()->zeros.transfers.reset();
+  block_of(x)->zeros.transfers.reset();
   return cells_of(x);
 }
 
@@ -180,12 +180,6 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
       for (int d = 0; d < rank; ++d) first += widths.dim[d].lower * strides.stride[d];
     return view_of(first, own);
   }
-  /// The block of memory that holds the stored cells.
-  storage_pointer const& owner() const {
-    if (empty()) tensor_detail::fail_empty();
-    return owner_;
-  }
-
   // The members of tensors without a halo, for the sentence of code that is made for these.
   template <class H = layout_type>
   T* data() const {
@@ -207,13 +201,14 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     layout_detail::refuse_halo<H>();
     return stored_extents().size();
   }
-  template <class H = layout_type>
-  index_t offset() const {
-    layout_detail::refuse_halo<H>();
-    return 0;
-  }
 
  private:
+  template <class X>
+  friend auto const& tensor_detail::block_of(X const&);
+  storage_pointer const& owner() const {
+    if (empty()) tensor_detail::fail_empty();
+    return owner_;
+  }
   strided_view_type view_of(T* first, shape const& s) const {
     tensor_detail::row_major_strides const strides = stored_strides();
     Kokkos::LayoutStride l;
@@ -333,14 +328,14 @@ X copy_of_stored(X const& x) {
 /// Makes x the only tensor in its memory, by a copy of all that it stores if it is not. Expressions keep the elements.
 template <class X>
 void own_memory(real_ranks, X& x) {
-  if (x.owner().use_count() == 1) return x.owner()->before_writing();
+  if (block_of(x).use_count() == 1) return block_of(x)->before_writing();
   x = copy_of_stored(x);
 }
 
 /// The tensor with its halo in another state.
 template <class To, class T, class L, class M, class Space>
 sharded_tensor<T, To, M, Space> same_cells(real_ranks, sharded_tensor<T, L, M, Space> const& x) {
-  return {x.mesh(), x.extents(), x.owner()};
+  return {x.mesh(), x.extents(), block_of(x)};
 }
 
 /// The owned cells of a tensor, in a layout that differs in halos alone. Given cells and halo terms are 0.

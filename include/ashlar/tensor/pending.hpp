@@ -109,7 +109,7 @@ class steps_in_flight final : public pending_work<Y> {
     result_type y = room_or_new(room, m, x.extents(), transfers->destination.size());
     flight_ =
         std::make_shared<in_flight>(m, ranks, step, transfers, static_cast<element_type const*>(x.data()), y.data(), w);
-    x.owner()->expect_with_lender(flight_);
+    block_of(x)->expect_with_lender(flight_);
     return y;
   }
 

@@ -96,10 +96,10 @@ auto take_step(real_ranks, X const& x, call_site const& w) {
 template <class P, int I, class T, class L, class M, class Space, class X>
 void take_step_into(real_ranks, sharded_tensor<T, L, M, Space>& y, X const& x, call_site const& w) {
   static_assert(std::is_same_v<layout_after_step<P, I>, L>);
-  if (y.owner().use_count() != 1)
+  if (block_of(y).use_count() != 1)
     y = {x.mesh(), x.extents()};
   else
-    y.owner()->before_writing();
+    block_of(y)->before_writing();
   auto const room = stored(y);
   (void)step_taken<P, I>(x, x.extents(), {}, w, &room);
 }
@@ -140,7 +140,7 @@ class bundle_in_flight {
   sharded_tensor<T, L, M> take(sharded_tensor<T, L0, M> const& x) {
     if (ranks_.size() == 1) return share<L>(x, x.extents());
     if (!block_) arrange();
-    sources_.push_back(x.owner());
+    sources_.push_back(block_of(x));
     pieces_.push_back({x.data(), static_cast<std::size_t>(size_[taken_])});
     return {mesh_, x.extents(), block_, first_[taken_++]};
   }

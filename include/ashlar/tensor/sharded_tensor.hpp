@@ -100,6 +100,17 @@ std::shared_ptr<storage<MemorySpace>> memory_of_shard(shape const& extents, inde
 template <class... N>
 mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
 
+/// The block of memory that holds a tensor's shard.
+template <class X>
+auto const& block_of(X const& x) {
+  return x.owner();
+}
+/// Where the shard begins there, in elements.
+template <class X>
+index_t offset_of(X const& x) {
+  return x.offset_;
+}
+
 }  // namespace tensor_detail
 
 /// The mesh with just the axes that a layout names, with sizes given at run time.
@@ -180,14 +191,16 @@ class sharded_tensor {
       return view_type(data(), static_cast<std::size_t>(s[D])...);
     }(std::make_integer_sequence<int, rank>{});
   }
-  /// The block of memory that holds the shard, and the shard's offset there.
+
+ private:
+  template <class X>
+  friend auto const& tensor_detail::block_of(X const&);
+  template <class X>
+  friend index_t tensor_detail::offset_of(X const&);
   storage_pointer const& owner() const {
     if (empty()) tensor_detail::fail_empty();
     return owner_;
   }
-  index_t offset() const { return offset_; }
-
- private:
   // The number of elements of this rank's shard, once the extents are known to be good.
   static index_t counted(device_mesh<Mesh> const& m, shape const& extents) {
     plan_detail::check_size<T>(extents);
@@ -218,12 +231,12 @@ tensor_on<T, L, M> allocate_on(real_ranks, device_mesh<M> const& m, shape const&
 }
 template <class M>
 void note_extents(real_ranks, device_mesh<M> const& m, shape const& extents, call_site const& w) {
-  m.calls().note_tensor(extents, w);
+  comm_detail::state_of(m).calls.note_tensor(extents, w);
 }
 template <class M>
 void note_common_argument(real_ranks, device_mesh<M> const& m, shape const& extents,
                           plan_detail::common_argument const& a, call_site const& w) {
-  if (a.name != nullptr) m.calls().note_tensor(extents, w, a);
+  if (a.name != nullptr) comm_detail::state_of(m).calls.note_tensor(extents, w, a);
 }
 
 }  // namespace tensor_detail
@@ -244,13 +257,13 @@ struct stored_shard {
 };
 template <class T, class L, class M, class S>
 stored_shard<T, S> stored(sharded_tensor<T, L, M, S> const& x) {
-  return {x.owner(), x.offset()};
+  return {block_of(x), offset_of(x)};
 }
 
 /// The same elements under another layout, or with other extents; copied only when one of the two is updated in place.
 template <class L, class T, class L0, class M, class S>
 sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape const& extents) {
-  return {x.mesh(), extents, storage<typename S::memory_space>::borrow(x.owner()), x.offset()};
+  return {x.mesh(), extents, storage<typename S::memory_space>::borrow(block_of(x)), offset_of(x)};
 }
 
 // True if a view has another memory layout than Order. Views of one dimension have both.
@@ -459,7 +472,8 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   shape const extents = plan_detail::checked_extents<L>(n);
   // Other branches of the program may make other values.
   bool const whole = Tensor::layout.sharding() == 0;
-  m.calls().note_tensor(extents, w, whole ? plan_detail::argument("line", w.line()) : plan_detail::common_argument{});
+  comm_detail::state_of(m).calls.note_tensor(
+      extents, w, whole ? plan_detail::argument("line", w.line()) : plan_detail::common_argument{});
   Tensor t(m, extents);
   if constexpr (tensor_detail::gives_elements<typename Tensor::element_type, L, F>())
     tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},

@@ -54,9 +54,7 @@ void check_no_mesh(device_mesh<line> const& e, device_mesh<line> const& m) {
   refuses([&] { e.record(nullptr); });
   refuses([&] { (void)e.collectives_run(); });
   refuses([&] { (void)e.collectives_run(collective::all_reduce); });
-  refuses([&] { e.count(collective::all_reduce); });
-  refuses([&] { (void)e.calls(); });
-  refuses([&] { (void)e.kept<int>(0, [] { return std::make_shared<int>(1); }); });
+  refuses([&] { (void)comm_detail::state_of(e); });
   refuses([&] { (void)make<float, row>(e, {4}); });
   refuses([&] { (void)zeros<float, row>(e, {4}); });
   refuses([&] { (void)sharded_tensor<float, row>(e, shape::of(4)); });

@@ -53,9 +53,9 @@ sharded_tensor<T, L, M, S> take_chunk(real_ranks, chunks const& cut, index_t i, 
   shape extents = x.extents();
   extents[dim] = cut.extent(extents[dim], i);
   chunk_in_shard const part(cut, i, x, dim);
-  if (part.runs.empty()) return {x.mesh(), extents, x.owner(), x.offset()};
+  if (part.runs.empty()) return {x.mesh(), extents, block_of(x), offset_of(x)};
   if (part.runs.size() == 1 && leads(part.shard, dim))
-    return {x.mesh(), extents, x.owner(), x.offset() + part.runs[0].begin * part.shard.stride(dim)};
+    return {x.mesh(), extents, block_of(x), offset_of(x) + part.runs[0].begin * part.shard.stride(dim)};
   sharded_tensor<T, L, M, S> chunk(x.mesh(), extents);
   strided_copy(S{}, static_cast<T const*>(x.data()), chunk.data(), part.loops(chunk_in_shard::way::from_shard));
   return chunk;
@@ -64,7 +64,7 @@ sharded_tensor<T, L, M, S> take_chunk(real_ranks, chunks const& cut, index_t i, 
 template <class T, class L, class M, class S>
 void put_chunk(real_ranks, chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk,
                sharded_tensor<T, L, M, S>& y, int dim) {
-  if (chunk.owner() == y.owner()) return;
+  if (block_of(chunk) == block_of(y)) return;
   strided_copy(S{}, static_cast<T const*>(chunk.data()), y.data(),
                chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
 }

@@ -291,7 +291,7 @@ std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step c
                                                          int field = 0) {
   auto const& m = x.mesh();
   transfers_key const key{&s, x.extents(), m.sizes(), m.rank(), {}, -1, 0, {}, 4 * field + 2 * in_place + with_corners};
-  index_t const* const strides = x.owner()->strides.get();
+  index_t const* const strides = block_of(x)->strides.get();
   auto const worked_out = [&] {
     return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners, in_place, strides},
                              m.rank());
@@ -311,17 +311,17 @@ std::shared_ptr<halo_in_flight<T, Space>> begun_exchange(sharded_tensor<T, H, M,
   auto const transfers = halo_transfers_for(x, s, with_corners);
   using X = sharded_tensor<T, H, M, Space>;
   auto const fill_with_own_cells = [&](std::vector<edge_fill> const& edges) {
-    fill_edges(Space{}, edges, cells_of(x), knows_zeros(*x.owner(), *transfers));
+    fill_edges(Space{}, edges, cells_of(x), knows_zeros(*block_of(x), *transfers));
   };
   if (ranks.size() == 1) {
     fill_with_own_cells(transfers->early_edges);
     fill_with_own_cells(transfers->edges);
-    note_zeros(*x.owner(), transfers, X::halo_identity());
+    note_zeros(*block_of(x), transfers, X::halo_identity());
     return nullptr;
   }
   auto flight =
-      std::make_shared<halo_in_flight<T, Space>>(x.mesh(), ranks, s, transfers, x.owner(), X::halo_identity(), w);
-  x.owner()->expect_with_lender(flight);
+      std::make_shared<halo_in_flight<T, Space>>(x.mesh(), ranks, s, transfers, block_of(x), X::halo_identity(), w);
+  block_of(x)->expect_with_lender(flight);
   fill_with_own_cells(transfers->early_edges);  // while messages travel
   return flight;
 }
@@ -331,7 +331,7 @@ std::shared_ptr<halo_in_flight<T, Space>> begun_exchange(sharded_tensor<T, H, M,
 template <class To, class T, class H, class M, class Space>
 sharded_tensor<T, To, M, Space> fill_halo(real_ranks, sharded_tensor<T, H, M, Space> const& x, call_site const& w) {
   if (auto const flight = begun_exchange<To>(x, w)) flight->wait();
-  return {x.mesh(), x.extents(), x.owner()};
+  return {x.mesh(), x.extents(), block_of(x)};
 }
 
 template <class Y>
@@ -356,7 +356,7 @@ pending_halo<sharded_tensor<T, To, M, Space>> begin_fill_halo(real_ranks, sharde
                                                               call_site const& w) {
   using Y = sharded_tensor<T, To, M, Space>;
   auto flight = begun_exchange<To>(x, w);
-  Y const y(x.mesh(), x.extents(), x.owner());
+  Y const y(x.mesh(), x.extents(), block_of(x));
   return {y, pending<Y>(new halo_work<Y>(y, std::move(flight)))};
 }
 

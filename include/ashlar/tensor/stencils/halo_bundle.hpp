@@ -66,9 +66,9 @@ struct halo_field {
   /// `number`: the position among the fields, from 1.
   halo_field(X const& x, plan_step const& s, bool with_corners, int number)
       : transfers(halo_transfers_for(x, s, with_corners, false, number)),
-        block(x.owner()),
+        block(block_of(x)),
         cells(cells_of(x)),
-        strided(x.owner()->strides != nullptr) {}
+        strided(block_of(x)->strides != nullptr) {}
   // The fills that need no cells of other ranks, or those that come last.
   void fill(bool early) const {
     auto const memory = block.lock();
@@ -266,7 +266,7 @@ std::shared_ptr<halos_in_flight<X...>> begun_exchange_of_fields(plan_step const&
     return nullptr;
   }
   auto flight = std::make_shared<halos_in_flight<X...>>(m, ranks, s, fields, w);
-  (x.owner()->expect_with_lender(flight), ...);
+  (block_of(x)->expect_with_lender(flight), ...);
   fill(true);  // while messages travel
   return flight;
 }

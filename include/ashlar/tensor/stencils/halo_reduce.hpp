@@ -15,7 +15,7 @@ sharded_tensor<T, To, M, Space> all_reduce_cells(real_ranks runs, plan_step cons
   device_mesh<M> const& m = x.mesh();
   communicator const& ranks = m.communicator(s.axes);
   if (ranks.size() == 1) return same_cells<To>(runs, x);
-  auto const row_major = x.owner()->strides ? copy_of_stored(x) : x;
+  auto const row_major = block_of(x)->strides ? copy_of_stored(x) : x;
   sharded_tensor<T, To, M, Space> const y(m, x.extents());
   using context = plan_detail::mesh_context<M, L>;
   using Op = typename op_at<typename context::ops, value_v<context, owned_layout_t<L>>.reductions[0].op>::type;

@@ -26,7 +26,7 @@ kernels::stored_shard<T> stored_shard_of(X const& x) {
 template <class X>
 X row_major_cells(X const& x) {
   if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    if (x.owner()->strides) return copy_of_stored(x);
+    if (block_of(x)->strides) return copy_of_stored(x);
   return x;
 }
 

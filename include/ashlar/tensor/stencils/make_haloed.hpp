@@ -135,7 +135,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
                 "ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix");
   plan_detail::call_in_errors const call(w);
   shape const extents = plan_detail::checked_extents<L>(n);
-  m.calls().note_tensor(extents, w);
+  comm_detail::state_of(m).calls.note_tensor(extents, w);
   tensor_detail::tensor_on<T, L, M> const t(m, extents);
   if constexpr (tensor_detail::gives_elements<element_t<decltype(t)>, L, F>())
     tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
@@ -170,10 +170,10 @@ void set_beyond(sharded_tensor<T, L, M, S>& x, F const& f) {
 }
 template <class T, class L, class M, class S, class F>
 void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
-  if (x.owner().use_count() != 1)
+  if (block_of(x).use_count() != 1)
     throw error(
         "ashlar::set_beyond: others share the memory of the tensor, which is const; declare it without const, so that it gets memory of its own");
-  x.owner()->before_writing();
+  block_of(x)->before_writing();
   tensor_detail::set_given_cells(x, f);
 }
 
