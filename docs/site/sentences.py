@@ -35,7 +35,6 @@ NOT_TESTED = {
     "ashlar::fft: FFTW transforms tensors in host memory": "for a build without FFTW and with transforms on devices",
     "ashlar::fft: FFTW has no plan": BROKEN,
     "ashlar::nn::conv2d: oneDNN ": BROKEN,
-    "ashlar::datasets::cache_on_disk: a random number": BROKEN,
     "zlib cannot compress": BROKEN,
     "HDF5 cannot pack a chunk": BROKEN,
     "HDF5 reserves no room": BROKEN,

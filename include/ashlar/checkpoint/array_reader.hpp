@@ -40,6 +40,8 @@ class array_reader {
       for (std::size_t begin = 0, end; (end = names.find('/', begin)) != names.npos; begin = end + 1)
         open(names.substr(begin, end - begin));
     });
+    if (hdf5_) hdf5_->require_same_content(c);
+    for (checked_file const& f : files_) require_same_content(c, f);
   }
 
   /// Reads a leaf's chunks, as elements of the leaf. No MPI. Error: ashlar::error if the file cannot be read.

@@ -27,6 +27,7 @@ struct array_output {
   std::uint64_t bytes = 0;
   std::unique_ptr<unfinished_file> part;
   checked_file file;
+  file_mark mark;
 };
 
 /// Files that all ranks write. They get their names only when all of them are on the disk; until then each is
@@ -45,9 +46,9 @@ class array_writer {
         describe_safetensors(options);
       if (c.rank() == 0) create();
     });
-    comm::collectively(c, [&] {
-      if (c.rank() == 0) return;
-      for (array_output& o : outputs_) o.file = checked_file(o.part->path(), plan_.caller(), O_RDWR);
+    for (array_output& o : outputs_) o.mark.share(c);
+    on_other_ranks(c, [&] {
+      for (array_output& o : outputs_) o.file = o.mark.open(o.part->path(), plan_.caller(), c.rank());
     });
   }
   array_writer(array_writer const&) = delete;
@@ -68,6 +69,7 @@ class array_writer {
   /// Waits until the bytes that this rank wrote are on the disk. No MPI.
   void sync() {
     for (array_output& o : outputs_) {
+      if (ranks_.rank() == 0) o.mark.remove(o.file, o.bytes);
       o.file.sync();
       o.file.close();
     }
@@ -126,7 +128,12 @@ class array_writer {
   array_output output(std::string const& path, std::string header = {}) const {
     auto part = std::make_unique<unfinished_file>(path + ".part", plan_.caller());
     std::uint64_t const bytes = header.size();
-    return {.path = path, .header = std::move(header), .bytes = bytes, .part = std::move(part), .file = {}};
+    return {.path = path,
+            .header = std::move(header),
+            .bytes = bytes,
+            .part = std::move(part),
+            .file = {},
+            .mark = file_mark(ranks_)};
   }
 
   // One file, or files beside an index that take the leaves in their order.
@@ -185,7 +192,7 @@ class array_writer {
     outputs_.back().bytes = table_.file_bytes;
   }
 
-  // Makes the files and writes all bytes that are not elements.
+  // Makes the files, and writes all bytes that are not elements, and the marks.
   void create() {
     for (array_output& o : outputs_) {
       o.file = o.part->create();
@@ -198,6 +205,10 @@ class array_writer {
           outputs_[0].file.write(begin, from, n);
         });
       });
+    for (array_output& o : outputs_) {
+      o.mark.write(o.file, o.bytes, plan_.caller());
+      o.mark.sync(o.file);
+    }
     if (!index_) return;
     index_->file = index_->part->create();
     index_->file.write(0, index_->header.data(), index_->header.size());

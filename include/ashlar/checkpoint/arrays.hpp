@@ -63,12 +63,13 @@ namespace ashlar::io {
 /// become float, these and float32 become double. All other types must be equal, except that bytes become bool.
 /// Collective: all ranks of c, which must be the ranks of the tensors' meshes.
 /// Cost: rank 0 reads the headers and broadcasts 24 bytes per leaf. Each rank reads as many elements as its shards
-/// have, whole rows of the file, and gets its shards by one exchange per leaf. Memory: the new tensors are allocated
-/// while the old ones exist; 4 MiB; a copy of one shard if it is transposed.
+/// have, whole rows of the file, and gets its shards by one exchange per leaf. On several nodes, one rank per node
+/// reads each file once more, or 64 MiB of a larger one: the nodes compare size and checksum. Memory: the new tensors
+/// are allocated while the old ones exist; 4 MiB; a copy of one shard if it is transposed.
 /// Error: ashlar::error on every rank, with the file, the expected and the found value, if a file cannot be read or is
 /// malformed. Also if it lacks an array, or has it with another type or other extents. Also if it has an array that no
-/// leaf takes and `map` does not ignore, or if an array's elements are in another file than the HDF5 file. The elements
-/// have no checksums. Partial layouts do not compile.
+/// leaf takes and `map` does not ignore, or if an array's elements are in another file than the HDF5 file. Also if
+/// files of nodes differ. The elements have no checksums. Partial layouts do not compile.
 /// Example: io::load_arrays("mlp.safetensors", m.communicator(), p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
 template <class X>
 void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X& tree,
@@ -93,7 +94,8 @@ void load_arrays(comm_detail::at_call<std::string> const& file, communicator con
 /// Cost: each rank writes 1/p of the bytes. It gets them by one exchange per tensor among the ranks that hold one copy
 /// of it. Memory: 4 MiB, and a copy of one shard if it is transposed or on a device.
 /// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written. Also
-/// if two leaves have one name in the file, a name or text is not UTF-8, or the format lacks a type.
+/// if a rank does not see a file that rank 0 has made. Also if two leaves have one name in the file, a name or text is
+/// not UTF-8, or the format lacks a type.
 /// Example: io::save_arrays("mlp.safetensors", m.communicator(), p, map, {.metadata = {{"format", "pt"}}});
 template <class X>
 void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X const& tree,

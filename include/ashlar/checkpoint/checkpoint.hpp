@@ -83,8 +83,9 @@ namespace ashlar::io {
 /// Cost: each rank writes 1/p of the bytes. It gets them by one exchange per tensor among the ranks that hold one copy
 /// of it, 2 MiB at a time. Memory: 4 MiB, and a copy of the largest shard if tensors are on a device. Before the file
 /// gets its name it is read back, each byte by another rank than the writer.
-/// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written. A
-/// partial layout does not compile, nor a leaf that is no tensor, number or prng_key.
+/// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written.
+/// Also if a rank does not see the file that rank 0 has made. A partial layout does not compile, nor a leaf that is no
+/// tensor, number or prng_key.
 /// Example: io::save_checkpoint("step_120.h5", m.communicator(), 120, io::checkpoint_part("parameters", p), io::checkpoint_part("optimizer", state));
 template <class... X>
 void save_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c, index_t step,

@@ -4,6 +4,7 @@
 #include "ashlar/io/array_runs.hpp"
 #include "ashlar/io/hdf5/types.hpp"
 #include "ashlar/io/safetensors.hpp"
+#include "ashlar/io/same_file.hpp"
 #include <memory>
 #include <optional>
 
@@ -15,10 +16,12 @@ namespace ashlar::checkpoint_detail {
 /// damaged on purpose may end the program.
 class hdf5_arrays {
  public:
-  hdf5_arrays(std::string file_path, char const* caller) : path_(std::move(file_path)), caller_(caller) {
-    checked_file const exists(path_, caller_);  // for the system's reason
+  hdf5_arrays(std::string file_path, char const* caller)
+      : path_(std::move(file_path)), caller_(caller), bytes_(path_, caller_) {
     named([&] { file_.emplace(open_hdf5(path_)); });
   }
+
+  void require_same_content(communicator const& c) const { io_detail::require_same_content(c, bytes_); }
 
   /// The arrays of the file and their names: "layers/dense/vars/0". It follows no soft or external links. Arrays whose
   /// elements are in other files are unreadable.
@@ -107,6 +110,7 @@ class hdf5_arrays {
 
   std::string path_;
   char const* caller_;
+  checked_file bytes_;  // opened first, for the system's reason
   std::optional<hdf5_id> file_;
   std::optional<hdf5_id> mutable set_;  // the array read last, whose chunks HDF5 keeps in memory
   std::string mutable name_;

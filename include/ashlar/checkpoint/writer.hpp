@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/checkpoint/file_image.hpp"
 #include "ashlar/checkpoint/reader.hpp"
+#include "ashlar/io/same_file.hpp"
 #include <numeric>
 #include <span>
 
@@ -26,7 +27,7 @@ class checkpoint_writer {
   /// c.
   checkpoint_writer(communicator const& c, std::string const& file_path, index_t at_step,
                     checkpoint_leaves const& leaves)
-      : ranks_(c), path_(file_path), part_(file_path + ".part", "ashlar::io::save_checkpoint") {
+      : ranks_(c), path_(file_path), part_(file_path + ".part", caller), mark_(c) {
     table_.step = at_step;
     comm::collectively(c, [&] {
       if (at_step < 0 || at_step >= largest_step)
@@ -54,6 +55,7 @@ class checkpoint_writer {
       if (c.rank() == 0) {
         file_ = part_.create();
         file_.resize(table_.file_bytes);
+        mark_.write(file_, table_.file_bytes, caller);
       }
       for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
         described.read(at, bytes.data(), bytes.size());
@@ -66,6 +68,7 @@ class checkpoint_writer {
           });
       });
     });
+    mark_.share(c);
     require_same_program(leaves);
   }
   checkpoint_writer(checkpoint_writer const&) = delete;
@@ -73,7 +76,7 @@ class checkpoint_writer {
 
   /// Opens the file that rank 0 made. No MPI: an error is thrown on this rank alone.
   void open() {
-    if (ranks_.rank() != 0) file_ = checked_file(part_.path(), "ashlar::io::save_checkpoint", O_RDWR);
+    if (ranks_.rank() != 0) file_ = open_file_of_root(part_.path(), caller, ranks_.rank());
   }
   /// Describes this rank's part of tensor i in a round; `bytes` is its memory.
   checkpoint_piece piece(std::size_t i, array_pieces const& round, unsigned char const* bytes) const {
@@ -104,14 +107,16 @@ class checkpoint_writer {
   /// Gives the file its name after all ranks have written and synced, and all bytes have been read back. `failure` is
   /// this rank's error, if any.
   /// Collective: all ranks.
-  /// Error: ashlar::error on every rank if any rank failed. Then there is no file. If only the folder could not be
-  /// synced, there is a file, which a crash of the machine may remove.
+  /// Error: ashlar::error on every rank if any rank failed, or does not see the file that rank 0 has made. Then there
+  /// is no file. If only the folder could not be synced, there is a file, which a crash of the machine may remove.
   void commit(std::optional<std::string> failure, std::span<checkpoint_piece const> pieces,
               checkpoint_leaves const& leaves) {
     throw_together(ranks_, std::move(failure), true);
+    on_other_ranks(ranks_, [&] { mark_.open(part_.path(), caller, ranks_.rank()); });  // rank 0 has synced it
     gather_checksums(pieces, leaves);
     comm::on_root(ranks_, [&] {
       std::vector<unsigned char> const block = table_.encode();
+      mark_.remove(file_, table_.file_bytes);
       file_.write(0, block.data(), block.size());
       file_.sync();
       file_.close();
@@ -119,11 +124,13 @@ class checkpoint_writer {
     comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, part_.path(), table_).read_back(leaves); });
     comm::on_root(ranks_, [&] {
       part_.keep_as(path_);
-      sync_folder_of(path_, "ashlar::io::save_checkpoint");
+      sync_folder_of(path_, caller);
     });
   }
 
  private:
+  static constexpr char const* caller = "ashlar::io::save_checkpoint";
+
   // Checks that all ranks save the same file: names, types, extents, numbers. A checksum of the encoded block would not
   // cover the header. A header that ends with its own checksum always has the same checksum.
   void require_same_program(checkpoint_leaves const& leaves) const {
@@ -161,6 +168,7 @@ class checkpoint_writer {
   unfinished_file part_;
   checkpoint_table table_;
   checked_file file_;
+  file_mark mark_;
 };
 
 }  // namespace ashlar::checkpoint_detail

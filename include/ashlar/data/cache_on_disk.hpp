@@ -5,9 +5,8 @@
 #include "ashlar/comm/node/process.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
+#include "ashlar/io/same_file.hpp"
 #include "ashlar/data/open.hpp"
-#include <sys/random.h>
-#include <system_error>
 
 namespace ashlar::data_detail {
 
@@ -73,11 +72,11 @@ namespace ashlar::datasets {
 /// (inflated, decoded, computed) and too large for every rank's memory.
 /// The file is made anew if a byte is missing or differs, or if it was made for another `of`. Programs that make the
 /// same file at the same time write one each; the last one gets the name.
-/// Pre: all ranks see the file. If make() would give other examples than in the run that wrote the file, `of` is
-/// another text.
+/// Pre: if make() would give other examples than in the run that wrote the file, `of` is another text.
 /// Collective: all ranks of c.
-/// Cost: if the file exists, rank 0 reads it once to check it.
-/// Error: on every rank, what make throws, and ashlar::error if the file cannot be written.
+/// Cost: if the file exists, rank 0 reads it once to check it. Then as open_npy.
+/// Error: on every rank, what make throws, and ashlar::error if the file cannot be written. Also if a rank does not see
+/// the file, or sees another one, as on a disk of its node.
 /// Example: datasets::cache_on_disk(c, "/scratch/images.npy", [&] { return io::read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
 template <class Make>
 array_source cache_on_disk(communicator const& c, std::string const& path, Make make,

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,9 @@ class checked_file {
 
   /// The number of bytes when the file was opened, or locked.
   std::uint64_t size() const { return size_; }
+  /// The file's disk, its number there, and the time of its last change then, as this machine has them. Two objects
+  /// that have opened one file have the same.
+  std::array<std::uint64_t, 4> const& identity() const { return identity_; }
   /// Reads n bytes, or fewer at the end of the file. Returns how many.
   std::size_t read_some(std::uint64_t at, void* to, std::size_t n) const;
   /// Pre: at + n <= size().
@@ -75,7 +79,7 @@ class checked_file {
  private:
   static constexpr std::size_t most_at_once = std::size_t{1} << 30;
   [[noreturn]] void fail_for_reason(char const* what) const;
-  // Sets the size, and returns the file's kind.
+  // Sets the size, the time and the identity, and returns the file's kind.
   mode_t examine();
   void swap(checked_file& other) noexcept;
 
@@ -84,6 +88,7 @@ class checked_file {
   int descriptor_ = -1;
   std::uint64_t size_ = 0, begin_ = 0;
   timespec modified_{};  // when it was opened, or locked
+  std::array<std::uint64_t, 4> identity_{};
   decoder decode_;
 };
 

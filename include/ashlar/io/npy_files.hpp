@@ -30,6 +30,7 @@ class npy_input {
   std::size_t element_bytes() const { return content_.bytes; }
   std::string header() const;
   void require_unchanged() const { in_.require_unchanged(); }
+  void require_same_content(communicator const& c) const { io_detail::require_same_content(c, in_); }
   bool reads_in_order() const { return in_.is_decoded(); }
 
   /// Reads n elements from number `first` on. No MPI. Calls `seen`, if it is a function, on the bytes as the file has them.
@@ -91,10 +92,12 @@ namespace ashlar::io {
 /// Collective: all ranks of m; it blocks. It has no entry in a ledger.
 /// Cost: each rank reads the header, and as many elements as its shard has. If the shard's runs in the file are shorter
 ///   than 16 KiB, it reads whole rows, and the elements travel by one exchange. Memory: 4 MiB; for Fortran order 12
-///   MiB, and each element is moved once more.
+///   MiB, and each element is moved once more. On several nodes, one rank per node reads the file once more, or 64 MiB
+///   of a larger one: the nodes compare size and checksum.
 ///   If other arrays follow in the file, it reads the first, as numpy.load.
 /// Error: ashlar::error on every rank if the file is missing, malformed, shorter or longer than its header declares, or
-///   is written meanwhile. Also if it has another element type or number of dimensions. A partial layout does not compile.
+///   is written meanwhile. Also if it has another element type or number of dimensions, or if files of nodes differ.
+///   A partial layout does not compile.
 /// Example: io::load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& path, call_site w = call_site::current()) {
@@ -117,9 +120,11 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
 /// Post: load_npy<T, L>(m, path) has the same elements.
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: each element is written once. Of the ranks that hold the same elements, each writes a part. If the shard's
-///   runs in the file are shorter than 32 KiB, the elements travel by one exchange. Memory: 4 MiB.
-/// Error: ashlar::error on every rank if the file cannot be written, or path, element type or extents differ between ranks. Then the
-///   old file, if there is one, is unchanged. A partial layout does not compile.
+///   runs in the file are shorter than 32 KiB, the elements travel by one exchange. Memory: 4 MiB. For several
+///   nodes rank 0 syncs the file before the other ranks open it.
+/// Error: ashlar::error on every rank if the file cannot be written, or path, element type or extents differ between
+///   ranks. Also if a rank does not see the file that rank 0 has made, as on a disk of a node. Then the old file, if
+///   there is one, is unchanged. A partial layout does not compile.
 /// Example: io::save_npy(u, "field.npy");
 template <plain_tensor X>
 void save_npy(X const& expression, std::string const& path, call_site w = call_site::current()) {

@@ -62,11 +62,13 @@ namespace ashlar::io {
 /// Shape: the array's extents, of 0 to 8 dimensions.
 /// Post: as load_npy of the member NAME.npy: a value never changes, all orders and headers are read.
 /// Collective: all ranks of m; it blocks. It has no entry in a ledger.
-/// Cost: as load_npy; and each rank reads the directory at the end of the file. The ranks compute the CRC-32 of the
-///   bytes that they read, and compare it with the directory by an all-reduce of 8 bytes. Each rank inflates a deflated
-///   array from its begin to the end of the rank's part, and the elements travel by one exchange. Memory: 0.1 MB more.
+/// Cost: as load_npy on one node; and each rank reads the directory at the end of the file. The ranks compute the
+///   CRC-32 of the bytes that they read, and compare it with the directory by an all-reduce of 8 bytes. Each rank
+///   inflates a deflated array from its begin to the end of the rank's part, and the elements travel by one exchange.
+///   Memory: 0.1 MB more.
 /// Error: ashlar::error on every rank, also if the file has no such array, or has it encrypted, damaged or compressed by
-///   another method. As load_npy for the array itself. A partial layout does not compile.
+///   another method. Also if arrays of nodes differ: the checksum finds it. As load_npy for the array itself. A partial
+///   layout does not compile.
 /// Example: io::load_npz<double, layout<"p", "q">>(m, "run.npz", "u") is a sharded_tensor<double, layout<"p", "q">, M>
 /// Source: PKWARE, APPNOTE.TXT 6.3.10, .ZIP File Format Specification.
 template <class T, class L, class M>
@@ -97,9 +99,7 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& pat
 /// Collective: all ranks of the meshes; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: as save_npy for each array; and the CRC-32 of each byte, by the rank that writes it. Above 4 GiB it is a zip64
 ///   file.
-/// Error: ashlar::error on every rank if the file cannot be written, or names or tensors differ between ranks. Also if a name is empty,
-///   occurs twice, or leads out of a folder. Then the old file, if there is one, is unchanged. A partial layout does not
-///   compile.
+/// Error: as save_npy. Also if names differ between ranks, or a name is empty, occurs twice, or leads out of a folder.
 /// Example: io::save_npz("run.npz", io::npz_array("u", u), io::npz_array("energy", u * u));
 template <plain_tensor... X>
 void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&... arrays) {

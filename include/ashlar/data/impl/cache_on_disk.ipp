@@ -34,11 +34,8 @@ ASHLAR_INLINE part_names::part_names(std::string file) : file_(std::move(file)) 
 }
 
 ASHLAR_INLINE std::string part_names::next() const {
-  unsigned number = 0;
-  if (::getentropy(&number, sizeof number) != 0)
-    throw std::system_error(errno, std::generic_category(),
-                            "ashlar::datasets::cache_on_disk: a random number for a file name");
-  return file_ + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number) + ".part";
+  return file_ + own_beginning() + std::to_string(::getpid()) + "-" +
+         std::to_string(random_number("ashlar::datasets::cache_on_disk")) + ".part";
 }
 
 ASHLAR_INLINE void part_names::remove_abandoned() const {

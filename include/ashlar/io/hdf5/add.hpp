@@ -80,9 +80,7 @@ inline void add_fields(communicator const& c, std::string const& path, char cons
       throw error(what + ": " + e.what());
     }
   });
-  comm::collectively(c, [&] {
-    if (c.rank() != 0) file = checked_file(path, caller, O_RDWR);
-  });
+  open_on_other_ranks(c, file, path, caller);
   std::vector<packed_chunks> packed = pack_fields(c, what, fields, {});
   std::optional<changed_file> changed;
   std::vector<index_t> offsets;

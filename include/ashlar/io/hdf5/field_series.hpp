@@ -56,6 +56,7 @@ class field_series {
   /// Collective: all ranks of the mesh; it blocks until the files are on the disk. It has no entry in a ledger.
   /// Cost: as save_hdf5 for each field. Rank 0 writes NAME.xdmf anew, about 1 KB per step.
   /// Error: ashlar::error on every rank if a file cannot be written, or the fields do not fit the grid or each other.
+  ///   Also if a rank does not see the file that rank 0 has made.
   ///   Then the series has the steps that it had. Partial layouts do not compile.
   template <plain_tensor... X>
   void write(comm_detail::at_call<double> at, series_field<X> const&... fields) {

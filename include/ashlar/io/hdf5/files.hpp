@@ -17,6 +17,7 @@ inline std::unique_ptr<hdf5_input> opened_hdf5(communicator const& c, std::strin
   require_same_file(c, path, "ashlar::io::load_hdf5");
   auto in = comm::collectively(c, [&] { return std::make_unique<hdf5_input>(path, dataset, to, rank, box); });
   comm::require_equal(c, in->seen(), "ashlar::io::load_hdf5: " + path + ": element type, place, extents and box");
+  in->require_same_content(c);
   return in;
 }
 
@@ -78,11 +79,12 @@ namespace ashlar::io {
 /// Collective: all ranks of m; it blocks. It has no entry in a ledger.
 /// Cost: each rank opens the file, and reads the elements of its shard. A chunk is read by each rank that needs a part
 ///   of it. Elements of block-cyclic layouts, and runs shorter than 16 KiB, travel by one exchange. Memory: 4 MiB and
-///   HDF5's cache, 32 MiB or one chunk.
+///   HDF5's cache, 32 MiB or one chunk. Nodes compare the file as for load_npy.
 /// Error: ashlar::error on every rank if the file is missing, is no HDF5 file, lacks the dataset, or is written
-///   meanwhile. Also if the dataset has another element type or number of dimensions. A partial layout does not compile.
+///   meanwhile. Also if the dataset has another element type or number of dimensions, or if files of nodes differ. A
+///   partial layout does not compile.
 ///   HDF5 itself reads the description and the chunks: a file that was damaged on purpose may end the program. HDF5 follows
-///   links, external storage and virtual datasets to other files.
+///   links, external storage and virtual datasets to other files, which the nodes do not compare.
 /// Example: io::load_hdf5<double, layout<"p", "q">>(m, "run.h5", "fields/u")
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
@@ -128,11 +130,12 @@ namespace ashlar::io {
 /// FILE.part.
 /// Post: load_hdf5<T, L>(m, path, dataset) has the same elements.
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
-/// Cost: rank 0 describes the file, and the ranks write the elements, each once. Contiguous: as save_npy. In chunks:
-///   each rank gets its chunks by one exchange, and compresses them one by one. It keeps compressed chunks until all
-///   ranks know their sizes. Memory: 8 MiB, two chunks, and the compressed chunks.
+/// Cost: rank 0 describes the file, and the ranks write the elements, each once. Contiguous: as save_npy.
+///   In chunks: each rank gets its chunks by one exchange, and compresses them one by one. It keeps compressed chunks
+///   until all ranks know their sizes. Memory: 8 MiB, two chunks, and the compressed chunks.
 /// Error: ashlar::error on every rank if the file cannot be written, or the options do not fit the tensor. Also if the
-///   ranks give different arguments. Then the old file, if there is one, is unchanged. A partial layout does not compile.
+///   ranks give different arguments, or a rank does not see the file that rank 0 has made. Then the old file, if there
+///   is one, is unchanged. A partial layout does not compile.
 /// Example: io::save_hdf5(u, "run.h5", "fields/u", {.deflate = 4, .shuffle = true, .attributes = {{"unit", "m/s"}}});
 template <plain_tensor X>
 void save_hdf5(X const& expression, std::string const& path, std::string const& dataset,
@@ -160,8 +163,8 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
 /// Cost: as save_hdf5. The elements and the description of the dataset go to the end of the file.
 /// Error: ashlar::error on every rank if the file is missing, no HDF5 file, cannot be written, or another program has it
 ///   open. Also if it has an object of this name, or a group of the name is a link to another file. Also if the file has
-///   pages or keeps a list of free room (h5py's fs_strategy and fs_persist). Also if the options do not fit the tensor, or
-///   ranks give different arguments. Then the file is unchanged.
+///   pages or keeps a list of free room (h5py's fs_strategy and fs_persist). Also if the options do not fit the tensor,
+///   ranks give different arguments, or a rank does not see rank 0's file. Then the file is unchanged.
 ///   The elements are on the disk before rank 0 links the dataset, in several writes. If the program ends before, the
 ///   file has its old content, and perhaps bytes after its end. If it ends meanwhile, or a write of the description
 ///   fails, the file can be unreadable. So keep a copy. A partial layout does not compile.
@@ -196,9 +199,10 @@ void add_hdf5(X const& expression, std::string const& path, std::string const& d
 ///   Memory: contiguous 5 MiB; in chunks 12 MiB and five chunks, and with filters the rank's packed chunks.
 /// Error: ashlar::error on every rank if the file or dataset is missing, or the box is not within the dataset. Also if the
 ///   elements have another type, the file cannot be written, or another program has it open. Also if the storage is
-///   compact, virtual, or in another file, if HDF5 cannot apply a filter, or if ranks name different datasets. Then the
-///   file is unchanged.
+///   compact, virtual, or in another file, if HDF5 cannot apply a filter, or if ranks name different datasets. Also if
+///   a rank does not see rank 0's file. Then the file is unchanged.
 ///   The update is not atomic. If a write fails or the program ends meanwhile, elements of the box can be old or new.
+///   If it ends at the beginning, bytes can follow the end of the file.
 ///   Chunks with filters that overlap the box can then be unreadable. If the program ends while rank 0 writes a new
 ///   description of the dataset, the dataset or the file can be unreadable. So keep a copy.
 ///   A partial layout does not compile.

@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/io/array_runs.hpp"
 #include "ashlar/io/hdf5/opened.hpp"
+#include "ashlar/io/same_file.hpp"
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ class hdf5_input {
   }
 
   void require_unchanged() const { set_.bytes().require_unchanged(); }
+  void require_same_content(communicator const& c) const { io_detail::require_same_content(c, set_.bytes()); }
 
   /// Reads n elements of the box from number `first` on.
   void read(index_t first, index_t n, unsigned char* to) const {

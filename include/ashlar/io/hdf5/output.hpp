@@ -153,6 +153,7 @@ inline void write_fields(communicator const& c, std::string const& path, char co
                                [&](std::vector<hdf5_dataset>& sets) { described = describe_datasets(sets, of_file); });
     file.resize(described.size);
     described.for_each_written([&](std::uint64_t at, char const* from, std::size_t n) { file.write(at, from, n); });
+    return described.size;
   });
   std::optional<std::string> failure;
   write_elements(c, out.file(), fields, std::move(packed), std::move(offsets), failure);

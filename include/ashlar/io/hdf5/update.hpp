@@ -308,8 +308,8 @@ inline void update_dataset(communicator const& c, std::string const& path, std::
   require_same_file(c, path, hdf5_target::caller);
   checked_file file;
   comm::on_root(c, [&] { file = locked_hdf5(path, hdf5_target::caller); });
+  open_on_other_ranks(c, file, path, hdf5_target::caller);
   auto const target = comm::collectively(c, [&] {
-    if (c.rank() != 0) file = checked_file(path, hdf5_target::caller, O_RDWR);
     return std::make_unique<hdf5_target>(std::move(file), path, dataset, shard.type, shard.array.extents,
                                          std::move(begin));
   });

@@ -70,6 +70,7 @@ ASHLAR_INLINE void require_same_file(communicator const& c, std::string const& p
 
 ASHLAR_INLINE void shared_output::commit(std::optional<std::string> failure) {
   auto const sync = [&] {
+    if (ranks_.rank() == 0) mark_.remove(file_, size_);
     file_.sync();
     file_.close();
   };

@@ -14,6 +14,14 @@ inline timespec time_of_change(struct stat const& s) {
   return s.st_mtim;
 #endif
 }
+// Also of its name or permissions. No program can set this time.
+inline timespec time_of_any_change(struct stat const& s) {
+#ifdef __APPLE__
+  return s.st_ctimespec;
+#else
+  return s.st_ctim;
+#endif
+}
 
 ASHLAR_INLINE checked_file::checked_file(std::string file_path, char const* caller, int flags) : checked_file() {
   path_ = std::move(file_path);
@@ -145,6 +153,9 @@ ASHLAR_INLINE mode_t checked_file::examine() {
   if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
   size_ = static_cast<std::uint64_t>(s.st_size);
   modified_ = time_of_change(s);
+  timespec const changed = time_of_any_change(s);
+  identity_ = {static_cast<std::uint64_t>(s.st_dev), static_cast<std::uint64_t>(s.st_ino),
+               static_cast<std::uint64_t>(changed.tv_sec), static_cast<std::uint64_t>(changed.tv_nsec)};
   return s.st_mode;
 }
 
@@ -155,6 +166,7 @@ ASHLAR_INLINE void checked_file::swap(checked_file& other) noexcept {
   std::swap(size_, other.size_);
   std::swap(begin_, other.begin_);
   std::swap(modified_, other.modified_);
+  identity_.swap(other.identity_);
   decode_.swap(other.decode_);
 }
 

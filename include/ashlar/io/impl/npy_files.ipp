@@ -71,6 +71,7 @@ ASHLAR_INLINE npy_input opened_npy(communicator const& c, std::string const& pat
   require_same_file(c, path, "ashlar::io::load_npy");
   npy_input in = comm::collectively(c, [&] { return npy_input(checked_file(path, "ashlar::io::load_npy"), to, rank); });
   comm::require_equal(c, in.seen(), "ashlar::io::load_npy: " + path + ": element type, orders, header and extents");
+  in.require_same_content(c);
   return in;
 }
 
@@ -112,7 +113,9 @@ ASHLAR_INLINE void write_npy(communicator const& c, std::string const& path, sha
   exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
   shared_output out(c, path, "ashlar::io::save_npy", [&](checked_file const& file) {
     file.write(0, header.data(), header.size());
-    file.resize(header.size() + a.bytes());
+    std::uint64_t const size = header.size() + a.bytes();
+    file.resize(size);
+    return size;
   });
   std::optional<std::string> failure;
   write_shard(shard, buffers, failure, [&](index_t first, index_t n, unsigned char const* from) {

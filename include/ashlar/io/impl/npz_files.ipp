@@ -100,7 +100,9 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std
     return exchange_buffers();
   });
   shared_output out(c, path, "ashlar::io::save_npz", [&](checked_file const& file) {
-    file.resize(directory + directory_of(members, directory).size());
+    std::uint64_t const size = directory + directory_of(members, directory).size();
+    file.resize(size);
+    return size;
   });
 
   std::optional<std::string> failure;
