@@ -104,12 +104,7 @@ void fill_random(real_ranks, normal_distribution<R> const& d, sharded_tensor<T, 
 
 template <class L>
 struct set_beyond_edge {
-  static constexpr bool ok = [] {
-    if constexpr (layout_has_a_halo<L>::value)
-      return has_given_cells(halo_of<L>::widths, L::rank);
-    else
-      return false;
-  }();
+  static constexpr bool ok = has_given_edge<L>;
   static constexpr void say() {
     static_assert(
         ok,
