@@ -167,19 +167,21 @@ struct layout_by_rules
     : decltype(layout_of_rule<rule_for<Output, typename Place::path, Rules...>(), Otherwise, Place, Rules...>()) {};
 
 template <class Parameter, class Layout, int Rank>
-struct strategy_gives_no_layout_of_this_rank {
-  static constexpr bool value = !fits<Layout, Rank>;
+struct layout_of_strategy {
+  static constexpr bool ok = fits<Layout, Rank>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::training::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
+  }
 };
 
 // The layout of a parameter: its own, or else the strategy's.
 template <class Strategy, class Path, class Weight>
 struct chosen_layout {
   using given = typename Strategy::template parameter_layout<layout_place<Path, Weight::rank>>;
-  using misfit = strategy_gives_no_layout_of_this_rank<typename parameter_of<Path>::type, given, Weight::rank>;
-  using type = std::conditional_t<misfit::value, replicated<Weight::rank>, given>;
-  static_assert(
-      !misfit::value,
-      "ashlar::training::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
+  using condition = layout_of_strategy<typename parameter_of<Path>::type, given, Weight::rank>;
+  using type = std::conditional_t<hold<condition>(), given, replicated<Weight::rank>>;
 };
 template <class Strategy, class Path, int Rank, class Layout>
 struct chosen_layout<Strategy, Path, laid_out_weight<Rank, Layout>> {
@@ -261,6 +263,7 @@ inline constexpr bool is_dry_run<abstract_mesh<M>> = true;
 template <class Strategy, class T, class Path, class Handle, class Model>
 constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::uint64_t& leaf, call_site const& w) {
   if constexpr (!tree<Model>) {
+    length_of_path<Path>::say();
     using L = typename chosen_layout<Strategy, Path, Model>::type;
     return first_value<T, L>(m, model, fold_in(key, leaf++), w);
   } else {
@@ -295,6 +298,7 @@ struct leaves_of_model {
 template <class Path, class F, class X>
 constexpr void named_leaves(F&& f, X& x) {
   if constexpr (!tree<X>) {
+    length_of_path<Path>::say();
     f(static_cast<char const*>(Path::path.c), x);
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
