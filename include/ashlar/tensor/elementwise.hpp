@@ -218,7 +218,7 @@ class expression {
   device_mesh<M> const& mesh() const { return own().mesh; }
   shape const& extents() const { return own().extents; }
   index_t extent(int d) const { return extents()[d]; }
-  tensor_type const& evaluate() const {
+  auto const& evaluate() const {  // deduced, so that clang names the line of the program in the sentence
     static_assert(
         (!tensor_detail::is_new_elements<Source> && ...),
         "ashlar::assign_and_reduce: the function reads the new elements in one reduction, such as sum(x * x), and in elementwise operations below it; do all else with the result");

@@ -48,11 +48,11 @@ class awaited_reduction {
       : operand(x), mesh_(m), extents_(extents) {}
   device_mesh<M> const& mesh() const { return mesh_; }
   shape const& extents() const { return extents_; }
-  tensor_type evaluate() const {
+  auto evaluate() const {  // deduced, as in expression
     static_assert(
         !std::is_same_v<X, X>,
         "ashlar::assign_and_reduce: the function returns its reduction as it is; do all else, such as all_reduce, with the result");
-    return {mesh_, extents_};
+    return tensor_type(mesh_, extents_);
   }
 
  private:
