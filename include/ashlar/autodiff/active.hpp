@@ -22,22 +22,16 @@ struct dual_layout {
   static constexpr layout_value value = dual(value_v<c, layout_t<X>>, Replicated);
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
-// A filled halo and a halo of sums are duals. A stale halo is its own dual. The layout of the owned cells has its own.
 template <axis_mask Replicated, class L>
-struct replicated_halo_has_given_cells {
-  static constexpr bool value = [] {
-    if constexpr (Replicated != 0 && layout_has_a_halo<L>::value)
-      return partial_halo_has_given_cells<L>::value;
-    else
-      return false;
-  }();
+struct replicated_edges {
+  static constexpr bool ok = Replicated == 0 || !has_given_edge<L>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::value_and_grad: a tensor with a given edge is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another edge, or name no such axis, as in value_and_grad<none>(f)");
+  }
 };
-template <axis_mask Replicated, class L>
-constexpr void require_no_replicated_given_cells() {
-  static_assert(
-      !replicated_halo_has_given_cells<Replicated, L>::value,
-      "ashlar::value_and_grad: a tensor with a given edge is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another edge, or name no such axis, as in value_and_grad<none>(f)");
-}
+// A filled halo and a halo of sums are duals. A stale halo is its own dual. The layout of the owned cells has its own.
 template <class X, axis_mask Replicated>
   requires(layout_has_a_halo<layout_t<X>>::value)
 struct dual_layout<X, Replicated> {
@@ -45,7 +39,7 @@ struct dual_layout<X, Replicated> {
   using filled = std::conditional_t<has_halo_sums<L>, fresh<L>, halo_sums<L>>;
   using same = std::conditional_t<is_in_state<L, halo_state::stale>, L, filled>;
   static auto chosen() {
-    require_no_replicated_given_cells<Replicated, L>();
+    replicated_edges<Replicated, L>::say();
     if constexpr (Replicated != 0 || halo_is_partial<L>::value)
       return static_cast<
           typename with_owned_layout<same, typename dual_layout<ops_detail::owned_part<X>, Replicated>::type>::type*>(

@@ -149,7 +149,7 @@ template <corners C = corners::all, active_value X>
       auto const filled = exchange_halo<C>(same_cells<stale<H>>(runs, zero_around), w);
       return same_cells<H>(runs, filled);
     } else {
-      if constexpr (layout_detail::has_given_cells(layout_detail::halo_of<H>::widths, H::rank)) own_memory(runs, ct);
+      if constexpr (layout_detail::has_given_edge<H>) own_memory(runs, ct);
       auto const filled = exchange_halo<C>(ct, w);
       clear_given(runs, filled);
       return filled;

@@ -42,12 +42,10 @@ inline constexpr bool is_with_aux<with_aux<V, X>> = true;
 template <axis_mask Axes, class X>
 constexpr auto activate(tape& t, X const& x) {
   constexpr axis_mask replicated = Axes & ~named_of<X>;
-  if constexpr (replicated_halo_has_given_cells<replicated, layout_t<X>>::value) {
-    require_no_replicated_given_cells<replicated, layout_t<X>>();
-    return active<X, 0>(t, x);
-  } else {
+  if constexpr (meta_detail::hold<replicated_edges<replicated, layout_t<X>>>())
     return active<X, replicated>(t, x);
-  }
+  else
+    return active<X, 0>(t, x);
 }
 
 // No axis is a valid choice, too: then all parameters are invariant.

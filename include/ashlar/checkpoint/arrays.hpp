@@ -9,15 +9,10 @@
 namespace ashlar::checkpoint_detail {
 
 template <class... X>
-struct trees_are_const {
-  static constexpr bool value = (std::is_const_v<X> || ...);
-};
-
-template <class... X>
 void load_parts(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
                 checkpoint_part<X> const&... parts) {
   static_assert(
-      !trees_are_const<X...>::value,
+      (!std::is_const_v<X> && ...),
       "ashlar::io::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
   checkpoint_leaves made = leaves_of(c, parts...);
   comm_detail::calls_as const here(c, "load_arrays", file.site, way_of(made));

@@ -48,10 +48,6 @@ class checkpoint_leaf {
 
 // Element types have NumPy's names.
 template <class T>
-struct checkpoint_has_no_such_element {
-  static constexpr bool value = true;
-};
-template <class T>
 std::string checkpoint_type() {
   auto const sized = [](char const* kind, std::size_t bytes) { return kind + std::to_string(8 * bytes); };
   if constexpr (std::is_same_v<T, prng_key>)
@@ -66,7 +62,7 @@ std::string checkpoint_type() {
     return sized("complex", sizeof(T));
   else
     static_assert(
-        !checkpoint_has_no_such_element<T>::value,
+        !std::is_same_v<T, T>,
         "ashlar::io::save_checkpoint: elements are float, double, their complex numbers, integers, bool or prng_key; cast the tensor to one of these");
 }
 
@@ -145,11 +141,6 @@ class number_leaf final : public checkpoint_leaf {
   std::remove_const_t<X> copy_;
 };
 
-template <class X>
-struct is_no_leaf {
-  static constexpr bool value = true;
-};
-
 using checkpoint_leaves = std::vector<std::unique_ptr<checkpoint_leaf>>;
 
 /// Sorts names. Returns the first that occurs again, or null.
@@ -185,7 +176,7 @@ void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks)
     to.back()->entry.name = path;
   } else {
     static_assert(
-        !is_no_leaf<Plain>::value,
+        !std::is_same_v<X, X>,
         "ashlar::io::save_checkpoint: a leaf is a tensor, a number or a prng_key; give a struct of such its member names: static constexpr auto names = ashlar::names(\"a\", \"b\")");
   }
 }

@@ -25,13 +25,9 @@ struct batch_field {
 namespace ashlar::data_detail {
 
 template <class L>
-struct batch_has_no_dimension {
-  static constexpr bool value = L::rank == 0;
-};
-template <class L>
 constexpr void check_batch_layout() {
   static_assert(
-      !batch_has_no_dimension<L>::value,
+      L::rank != 0,
       "ashlar::datasets::batch_stream: a batch has a dimension of examples; give the layout at least that one");
   static_assert(
       !layout_is_partial<L>::value,

@@ -101,11 +101,6 @@ class batch_reader {
   index_t epoch_ = -1;
 };
 
-template <class... F>
-struct no_field_is_given {
-  static constexpr bool value = sizeof...(F) == 0;
-};
-
 }  // namespace ashlar::data_detail
 
 namespace ashlar::datasets {
@@ -126,7 +121,7 @@ namespace ashlar::datasets {
 ///   auto const batch = images.next(); auto const& [x, labels] = batch.tensors;
 template <class M, class... F>
 class batch_stream {
-  static_assert(!data_detail::no_field_is_given<F...>::value,
+  static_assert(sizeof...(F) != 0,
                 "ashlar::datasets::batch_stream: it takes a field for each array of the dataset; give at least one");
 
  public:

@@ -41,10 +41,36 @@ constexpr array_type type_of_elements() {
   else
     return array_type::unreadable;
 }
-template <class T>
-struct files_have_no_such_elements {
-  static constexpr bool value = type_of_elements<T>() == array_type::unreadable;
+template <class T, class L>
+struct tensor_to_read {
+  static constexpr bool whole = !layout_is_partial<L>::value,
+                        elements = type_of_elements<T>() != array_type::unreadable;
+  static constexpr void say() {
+    static_assert(
+        whole,
+        "ashlar::io: the layout is partial, and each rank would hold the whole value; take the layout without it");
+    static_assert(
+        elements,
+        "ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor");
+  }
 };
+template <class X>
+struct tensor_to_write {
+  static constexpr bool whole = !layout_is_partial<owned_layout_t<layout_t<X>>>::value,
+                        elements = type_of_elements<element_t<X>>() != array_type::unreadable;
+  static constexpr void say() {
+    static_assert(whole, "ashlar::io: the layout is partial; all_reduce or reduce_scatter the tensor first");
+    static_assert(
+        elements,
+        "ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these");
+  }
+};
+/// The elements of a tensor or expression that a file gets: of a tensor with a halo the owned cells.
+template <class X>
+auto to_write(X const& x) {
+  tensor_to_write<X>::say();
+  return plan_detail::materialize(ops_detail::without_halo(x));
+}
 
 ASHLAR_INLINE shape shape_of(std::vector<index_t> const& extents);
 

@@ -101,14 +101,7 @@ namespace ashlar::io {
 /// Example: io::load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& path, call_site w = call_site::current()) {
-  static_assert(
-      !plan_detail::layout_is_partial<L>::value,
-      "ashlar::io::load_npy: the layout is partial, and each rank would hold the whole value; take the layout "
-      "without it");
-  static_assert(
-      !io_detail::files_have_no_such_elements<T>::value,
-      "ashlar::io::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of "
-      "these and cast the tensor");
+  io_detail::tensor_to_read<T, L>::say();
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_npy", w, io_detail::way_of_load<T, L, M>());
   return io_detail::tensor_of_npy<T, L>(m, io_detail::opened_npy(c, path, io_detail::type_of_elements<T>(), L::rank));
@@ -128,14 +121,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
 /// Example: io::save_npy(u, "field.npy");
 template <plain_tensor X>
 void save_npy(X const& expression, std::string const& path, call_site w = call_site::current()) {
-  using T = element_t<X>;
-  static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
-                "ashlar::io::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(
-      !io_detail::files_have_no_such_elements<T>::value,
-      "ashlar::io::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the "
-      "tensor to one of these");
-  auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
+  auto const x = io_detail::to_write(expression);
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "save_npy", w, io_detail::way_of(x.layout));
   io_detail::write_npy(c, path, io_detail::shard_of(x));

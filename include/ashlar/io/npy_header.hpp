@@ -35,10 +35,6 @@ inline constexpr npy_kind_name npy_kinds[]{{"<f4", npy_kind::f4, 4},
 constexpr npy_kind_name const& name_of(npy_kind k) { return npy_kinds[static_cast<std::size_t>(k)]; }
 
 template <class T>
-struct no_file_has_such_elements {
-  static constexpr bool value = true;
-};
-template <class T>
 constexpr npy_kind npy_kind_of() {
   if constexpr (std::is_same_v<T, float>)
     return npy_kind::f4;
@@ -52,7 +48,7 @@ constexpr npy_kind npy_kind_of() {
     return npy_kind::u1;
   else {
     static_assert(
-        !no_file_has_such_elements<T>::value,
+        !std::is_same_v<T, T>,
         "ashlar::io::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
     return npy_kind::f4;
   }

@@ -74,14 +74,7 @@ namespace ashlar::io {
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& path, std::string const& name,
                                  call_site w = call_site::current()) {
-  static_assert(
-      !plan_detail::layout_is_partial<L>::value,
-      "ashlar::io::load_npz: the layout is partial, and each rank would hold the whole value; take the layout "
-      "without it");
-  static_assert(
-      !io_detail::files_have_no_such_elements<T>::value,
-      "ashlar::io::load_npz: elements are bool, integers, float, double or complex numbers of these; load one of "
-      "these and cast the tensor");
+  io_detail::tensor_to_read<T, L>::say();
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_npz", w, io_detail::way_of_load<T, L, M>());
   io_detail::npz_input in(c, path, name, io_detail::type_of_elements<T>(), L::rank);
@@ -104,17 +97,11 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& pat
 template <plain_tensor... X>
 void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&... arrays) {
   static_assert(sizeof...(X) != 0, "ashlar::io::save_npz: a file has one array or more; give npz_array(\"u\", u)");
-  static_assert((!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value && ...),
-                "ashlar::io::save_npz: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(
-      (!io_detail::files_have_no_such_elements<element_t<X>>::value && ...),
-      "ashlar::io::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the "
-      "tensor to one of these");
   std::string const& path = file.value;
   std::vector<io_detail::npz_part> parts;
   std::optional<communicator> all;
   auto const add = [&](auto const& a) {
-    auto const x = plan_detail::materialize(ops_detail::without_halo(a.tensor));
+    auto const x = io_detail::to_write(a.tensor);
     if (!all) all = x.mesh().communicator();
     comm_detail::calls_as const here(*all, "save_npz", file.site, io_detail::way_of_tensors<X...>());
     comm::collectively(*all, [&] {

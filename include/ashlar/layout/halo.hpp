@@ -123,6 +123,12 @@ struct halo_of<basic_haloed<L, State, R...>> {
   using state = State;
   static constexpr halo_widths widths{{R::width...}};
 };
+/// True for a layout with a halo that has a given edge.
+template <class L>
+inline constexpr bool has_given_edge = false;
+template <class L, class State, class... R>
+inline constexpr bool has_given_edge<basic_haloed<L, State, R...>> =
+    has_given_cells(halo_of<basic_haloed<L, State, R...>>::widths, L::rank);
 
 template <class L>
 inline constexpr bool is_partial_by_type = false;
@@ -142,27 +148,24 @@ struct with_owned_layout<basic_haloed<L, State, R...>, Owned> {
   using type = basic_haloed<Owned, State, R...>;
 };
 
-template <class H>
-struct partial_halo_has_given_cells {
-  static constexpr bool value = has_given_cells(halo_of<H>::widths, H::rank);
-};
 template <class H, class Op>
-struct partial_halo_is_no_sum {
-  static constexpr bool value = !std::is_same_v<Op, op::sum>;
+struct partial_halo {
+  static constexpr bool cells = !has_given_edge<H>, sum = std::is_same_v<Op, op::sum>, ok = cells && sum;
+  static constexpr void say() {
+    static_assert(
+        cells,
+        "ashlar::partial: cells beyond a given edge are the program's on each rank, so they are no terms of a sum; write another edge, or owned(x)");
+    static_assert(
+        sum, "ashlar::partial: a tensor with a halo is partial by a sum alone; write owned(x) for another reduction");
+  }
 };
 // A partial layout with a halo: all stored cells are terms. The halo is outside, so that layouts with halos are one family
 // of types.
 template <class L, class State, class... R, class Op, class... A>
 struct make_partial<basic_haloed<L, State, R...>, Op, name_list<A...>> {
   using H = basic_haloed<L, State, R...>;
-  static_assert(
-      !partial_halo_has_given_cells<H>::value,
-      "ashlar::partial: cells beyond a given edge are the program's on each rank, so they are no terms of a sum; write another edge, or owned(x)");
-  static_assert(
-      !partial_halo_is_no_sum<H, Op>::value,
-      "ashlar::partial: a tensor with a halo is partial by a sum alone; write owned(x) for another reduction");
   static auto chosen() {
-    if constexpr (partial_halo_has_given_cells<H>::value || partial_halo_is_no_sum<H, Op>::value)
+    if constexpr (!meta_detail::hold<partial_halo<H, Op>>())
       return static_cast<H*>(nullptr);
     else
       return static_cast<basic_haloed<typename make_partial<L, Op, name_list<A...>>::type, State, R...>*>(nullptr);

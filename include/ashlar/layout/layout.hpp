@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/layout/op.hpp"
 #include "ashlar/layout/value.hpp"
+#include "ashlar/meta/check.hpp"
 #if !__has_include(<boost/mp11/list.hpp>)
 #error \
     "ashlar::layout: Boost.MP11 is needed and boost/mp11/list.hpp is not found; install it (on Debian libboost-dev), or set Boost_ROOT"
@@ -154,18 +155,19 @@ struct value_of<Context, basic_layout<D...>> {
 };
 // A layout's code has room for 7 different reductions: the 4 of the library and 3 more.
 template <class Ops>
-struct more_than_seven_reductions;
+struct number_of_reductions;
 template <class... Op>
-struct more_than_seven_reductions<op_list<Op...>> {
-  static constexpr bool value = sizeof...(Op) > 7;
+struct number_of_reductions<op_list<Op...>> {
+  static constexpr bool ok = sizeof...(Op) <= 7;
+  static constexpr void say() {
+    static_assert(
+        ok, "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
+  }
 };
 template <class Context, class L, class Op, class... A>
 struct value_of<Context, basic_partial<L, Op, A...>> {
-  static constexpr bool reductions_fit = !more_than_seven_reductions<typename Context::ops>::value;
-  static_assert(
-      reductions_fit || requires { value_of<Context, L>::reductions_fit; },  // the innermost layout says it
-      "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
   static constexpr layout_value make() {
+    number_of_reductions<typename Context::ops>::say();
     layout_value v = value_of<Context, L>::make();
     v.add_partial(op_index<typename Context::ops, Op>, axes_of<typename Context::names, split<A...>>.mask());
     return v;
@@ -281,23 +283,27 @@ inline constexpr bool is_layout_v<basic_layout<D...>> = true;
 template <class L, class Op, class... A>
 inline constexpr bool is_layout_v<basic_partial<L, Op, A...>> = is_layout_v<L>;
 
-template <class L, class... A>
-struct axis_already_used {
-  static constexpr bool value = ((name_index_v<typename names_of<L>::type, A> >= 0) || ...);
+template <class L, class Op, class... A>
+struct names_of_partial {
+  static constexpr bool reduction = std::is_class_v<Op>, named = sizeof...(A) > 0,
+                        unused = ((name_index_v<typename names_of<L>::type, A> < 0) && ...),
+                        ok = reduction && named && unused;
+  static constexpr void say() {
+    static_assert(reduction,
+                  "ashlar::partial: its third argument is a reduction, as in partial<L, \"model\", op::max>");
+    static_assert(named, "ashlar::partial: name the axis over which the layout is partial; none is no axis");
+    static_assert(unused, "ashlar::partial: the layout already names the axis; an axis occurs in a layout once");
+  }
 };
 template <class L, class Op, class Names>
 struct make_partial;
 template <class L, class Op, class... A>
 struct make_partial<L, Op, name_list<A...>> {
-  static_assert(std::is_class_v<Op>,
-                "ashlar::partial: its third argument is a reduction, as in partial<L, \"model\", op::max>");
-  static_assert(sizeof...(A) > 0, "ashlar::partial: name the axis over which the layout is partial; none is no axis");
-  static_assert(!axis_already_used<L, A...>::value,
-                "ashlar::partial: the layout already names the axis; an axis occurs in a layout once");
   using c = context_of<L, basic_partial<basic_layout<>, Op, A...>>;
   static constexpr layout_value v = [] {
     layout_value w = value_v<c, L>;
-    w.add_partial(op_index<typename c::ops, Op>, (mask_of(name_index_v<typename c::names, A>) | ... | 0u));
+    if constexpr (meta_detail::hold<names_of_partial<L, Op, A...>>())
+      w.add_partial(op_index<typename c::ops, Op>, (mask_of(name_index_v<typename c::names, A>) | ... | 0u));
     return w;
   }();
   using type = layout_from_t<c, encode(v), encode_blocks(v), v.rank>;

@@ -4,6 +4,7 @@
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/ops/complex.hpp"
 #include <climits>
+#include <functional>
 
 namespace ashlar::linalg_detail {
 
@@ -45,55 +46,49 @@ struct nearest<basic_layout<D0, D1>> {
 template <class L, class Op, class... A>
 struct nearest<basic_partial<L, Op, A...>> : nearest<L> {};
 
-template <class L>
-struct is_block_cyclic {
-  static constexpr bool value = false;
-};
 template <class D>
 inline constexpr bool all_axes_are_cyclic = false;
 template <>
 inline constexpr bool all_axes_are_cyclic<whole> = true;
 template <int Block, class... A>
 inline constexpr bool all_axes_are_cyclic<cyclic_split<Block, sizeof...(A), A...>> = true;
+template <class L>
+inline constexpr bool is_block_cyclic = false;
 template <class D0, class D1>
-struct is_block_cyclic<basic_layout<D0, D1>> {
-  static constexpr bool value = all_axes_are_cyclic<D0> && all_axes_are_cyclic<D1>;
-};
-
-/// Element types that ScaLAPACK computes with.
-template <class T>
-inline constexpr bool is_computed = std::is_same_v<T, float> || std::is_same_v<T, double>;
-template <class T>
-struct elements_are_not_computed {
-  static constexpr bool value = !is_computed<ops_detail::component_t<T>>;
-};
+inline constexpr bool is_block_cyclic<basic_layout<D0, D1>> = all_axes_are_cyclic<D0> && all_axes_are_cyclic<D1>;
 
 template <class X>
-struct has_a_derivative {
-  static constexpr bool value = !plain_tensor<X>;
+struct matrix_without_derivative {
+  static constexpr bool ok = plain_tensor<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::linalg: solvers have no derivative; give the plain tensor, by stop_gradient(x)");
+  }
 };
 template <class X>
-struct is_no_matrix {
-  static constexpr bool value = rank_v<X> != 2;
-};
-
-template <class X>
-inline constexpr bool is_matrix =
-    !has_a_derivative<X>::value && !is_no_matrix<X>::value && !elements_are_not_computed<element_t<X>>::value;
-
-/// Asserts is_matrix.
-template <class X>
-constexpr void require_matrix() {
-  static_assert(!has_a_derivative<X>::value,
-                "ashlar::linalg: solvers have no derivative; give the plain tensor, by stop_gradient(x)");
-  if constexpr (!has_a_derivative<X>::value) {
+struct matrix_rank {
+  static constexpr bool ok = rank_v<X> == 2;
+  static constexpr void say() {
     static_assert(
-        !is_no_matrix<X>::value,
-        "ashlar::linalg: the operand is no matrix; give a tensor of two dimensions, one of a batch at a time");
+        ok, "ashlar::linalg: the operand is no matrix; give a tensor of two dimensions, one of a batch at a time");
+  }
+};
+template <class X>
+struct matrix_elements {
+  using R = ops_detail::component_t<element_t<X>>;
+  static constexpr bool ok = std::is_same_v<R, float> || std::is_same_v<R, double>;
+  static constexpr void say() {
     static_assert(
-        !elements_are_not_computed<element_t<X>>::value,
+        ok,
         "ashlar::linalg: elements are float, double or complex numbers of these; convert the operand by cast<double>(x)");
   }
+};
+
+/// work(a) if `a` is a matrix that solvers take and the other conditions hold, otherwise(a) if not.
+template <class... Others, class X, class Work, class Otherwise = std::identity>
+constexpr auto with_matrix(X const& a, call_site const& w, Work const& work, Otherwise const& otherwise = {}) {
+  plan_detail::call_in_errors const call(w);
+  return meta_detail::checked_or<matrix_without_derivative<X>, matrix_rank<X>, matrix_elements<X>, Others...>(
+      work, otherwise, a);
 }
 
 /// Throws if a library of 32-bit numbers cannot count the rows and columns of a matrix or the elements of a shard. All

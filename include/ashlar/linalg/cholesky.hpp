@@ -49,16 +49,12 @@ namespace ashlar::linalg {
 /// Example: auto const l = linalg::cholesky(a);  // a of layout<cyclic("p", 64), cyclic("q", 64)>
 template <class X>
 [[nodiscard]] constexpr auto cholesky(X const& a, call_site w = call_site::current()) {
-  linalg_detail::require_matrix<X>();
-  if constexpr (linalg_detail::is_matrix<X>) {
-    plan_detail::call_in_errors const call(w);
-    linalg_detail::require_square(a.extents());
-    auto l = linalg_detail::working_triangle<block_cyclic_t<layout_t<X>>>(a, triangle::lower, w);
+  return linalg_detail::with_matrix(a, w, [&]<class A>(A const& matrix) {
+    linalg_detail::require_square(matrix.extents());
+    auto l = linalg_detail::working_triangle<block_cyclic_t<layout_t<A>>>(matrix, triangle::lower, w);
     linalg_detail::call_solver("linalg::cholesky", w, linalg_detail::cholesky_of{}, l);
     return l;
-  } else {
-    return a;
-  }
+  });
 }
 
 }  // namespace ashlar::linalg

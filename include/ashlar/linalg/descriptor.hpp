@@ -8,11 +8,6 @@
 
 namespace ashlar::linalg_detail {
 
-template <class L>
-struct is_no_block_cyclic_layout {
-  static constexpr bool value = !is_block_cyclic<L>::value;
-};
-
 // The blocks of dimension d. A dimension that is whole on each rank is one part of any block.
 constexpr int block_of_dimension(layout_value const& v, int d) {
   return v.dim[d].block != 0 ? v.dim[d].block : v.dim[1 - d].block != 0 ? v.dim[1 - d].block : usual_block;
@@ -35,24 +30,20 @@ namespace ashlar::linalg {
 template <class T, class L, class M, class Space>
 std::array<int, 9> scalapack_descriptor(sharded_tensor<T, L, M, Space> const& x) {
   static_assert(
-      !linalg_detail::is_no_block_cyclic_layout<L>::value,
+      linalg_detail::is_block_cyclic<L>,
       "ashlar::linalg::scalapack_descriptor: the layout is not block-cyclic; redistribute to linalg::block_cyclic_t<Layout>");
-  if constexpr (!linalg_detail::is_no_block_cyclic_layout<L>::value) {
-    constexpr layout_value const& v = sharded_tensor<T, L, M, Space>::layout;
-    linalg_detail::check_counts(x.extents(), v, x.mesh().sizes());
-    index_t const columns = x.local_extents()[1];
-    return {1,
-            linalg_detail::grid_of(x.mesh(), v).context(),
-            static_cast<int>(x.extent(1)),
-            static_cast<int>(x.extent(0)),
-            linalg_detail::block_of_dimension(v, 1),
-            linalg_detail::block_of_dimension(v, 0),
-            0,
-            0,
-            static_cast<int>(columns > 1 ? columns : 1)};
-  } else {
-    return {};
-  }
+  constexpr layout_value const& v = sharded_tensor<T, L, M, Space>::layout;
+  linalg_detail::check_counts(x.extents(), v, x.mesh().sizes());
+  index_t const columns = x.local_extents()[1];
+  return {1,
+          linalg_detail::grid_of(x.mesh(), v).context(),
+          static_cast<int>(x.extent(1)),
+          static_cast<int>(x.extent(0)),
+          linalg_detail::block_of_dimension(v, 1),
+          linalg_detail::block_of_dimension(v, 0),
+          0,
+          0,
+          static_cast<int>(columns > 1 ? columns : 1)};
 }
 
 }  // namespace ashlar::linalg

@@ -74,23 +74,20 @@ namespace ashlar::linalg {
 /// Example: auto const [values, vectors] = linalg::eigh(a);
 template <class X>
 [[nodiscard]] constexpr auto eigh(X const& a, call_site w = call_site::current()) {
-  linalg_detail::require_matrix<X>();
   using namespace linalg_detail;
-  if constexpr (is_matrix<X>) {
-    plan_detail::call_in_errors const call(w);
-    require_square(a.extents());
-    using L = block_cyclic_t<layout_t<X>>;
-    using R = ops_detail::component_t<element_t<X>>;
-    auto const x = working_copy<L>(a, w);
-    auto const z = plan_detail::allocate<element_t<X>, L>(x.mesh(), x.extents());
+  auto const work = [&]<class A>(A const& matrix) {
+    require_square(matrix.extents());
+    using L = block_cyclic_t<layout_t<A>>;
+    using R = ops_detail::component_t<element_t<A>>;
+    auto const x = working_copy<L>(matrix, w);
+    auto const z = plan_detail::allocate<element_t<A>, L>(x.mesh(), x.extents());
     auto values = plan_detail::allocate<R, basic_layout<whole>>(x.mesh(), shape::of(x.extents()[0]));
     call_solver("linalg::eigh", w, eigenpairs_of{}, x, z, values);
     // ScaLAPACK sees conj(A), so its eigenvectors are the conjugates.
     auto vectors = ashlar::transpose<L, 1, 0>(plan_detail::evaluated(conj(z)), w);
     return eigenpairs<decltype(values), decltype(vectors)>{values, vectors};
-  } else {
-    return a;
-  }
+  };
+  return with_matrix(a, w, work, [](auto const& x) { return eigenpairs<X, X>{x, x}; });
 }
 
 }  // namespace ashlar::linalg

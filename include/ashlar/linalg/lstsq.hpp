@@ -45,25 +45,21 @@ namespace ashlar::linalg {
 /// Example: auto const line = linalg::lstsq(a, b);
 template <class A, class B>
 [[nodiscard]] constexpr auto lstsq(A const& a, B const& b, call_site w = call_site::current()) {
-  linalg_detail::require_system<A, B>();
   using namespace linalg_detail;
-  if constexpr (is_system<A, B>) {
-    plan_detail::call_in_errors const call(w);
-    require_rows(a.extents()[0], b.extents());
-    index_t const m = a.extents()[0], n = a.extents()[1];
+  return with_system(a, b, w, [&]<class X, class Y>(X const& x, Y const& y) {
+    require_rows(x.extents()[0], y.extents());
+    index_t const m = x.extents()[0], n = x.extents()[1];
     if (m < n)
-      plan_detail::fail_extents("ashlar::linalg::lstsq: the matrix has at least as many rows as columns", a.extents(),
-                                b.extents());
-    using L = block_cyclic_t<layout_t<A>>;
-    auto const matrix = working_copy<L>(a, w);
-    auto const columns = as_columns(b);
+      plan_detail::fail_extents("ashlar::linalg::lstsq: the matrix has at least as many rows as columns", x.extents(),
+                                y.extents());
+    using L = block_cyclic_t<layout_t<X>>;
+    auto const matrix = working_copy<L>(x, w);
+    auto const columns = as_columns(y);
     auto const sides = working_copy<L>(plan_detail::evaluated(conj(ashlar::transpose<L, 1, 0>(columns, w))), w);
     call_solver("linalg::lstsq", w, least_squares{}, matrix, sides);
-    auto const x = plan_detail::evaluated(conj(corner_of(sides, sides.extents()[0], n)));
-    return as_given<B>(ashlar::transpose<reduced_t<layout_t<decltype(columns)>>, 1, 0>(x, w), w);
-  } else {
-    return b;
-  }
+    auto const rows = plan_detail::evaluated(conj(corner_of(sides, sides.extents()[0], n)));
+    return as_given<Y>(ashlar::transpose<reduced_t<layout_t<decltype(columns)>>, 1, 0>(rows, w), w);
+  });
 }
 
 }  // namespace ashlar::linalg

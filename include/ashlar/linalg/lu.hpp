@@ -33,6 +33,11 @@ struct lu_of {
   }
 };
 
+// The factors of a wrong operand, so that its sentence is the only error.
+struct no_factors {
+  constexpr auto solve(auto const& b, auto const&...) const { return b; }
+};
+
 // Solves in the memory of the right-hand sides, of which ScaLAPACK sees the columns.
 template <class X>
 struct solve_by_factors {
@@ -73,25 +78,20 @@ class lu_factors {
   /// Error: ashlar::error on every rank for extents that do not fit, or if an element is not finite.
   template <class B>
   [[nodiscard]] constexpr auto solve(B const& b, form how = form::plain, call_site w = call_site::current()) const {
-    linalg_detail::require_system<Tensor, B>();
-    if constexpr (linalg_detail::is_system<Tensor, B>) {
-      plan_detail::call_in_errors const call(w);
-      linalg_detail::require_rows(lu_.extents()[0], b.extents());
-      using L = layout_t<Tensor>;
-      auto const columns = linalg_detail::as_columns(b);
+    using namespace linalg_detail;
+    return with_system(lu_, b, w, [&]<class X, class Y>(X const& factors, Y const& y) {
+      require_rows(factors.extents()[0], y.extents());
+      using L = layout_t<X>;
+      auto const columns = as_columns(y);
       auto const rows = ashlar::transpose<L, 1, 0>(columns, w);
       // The matrix that ScaLAPACK sees is A^T. With its conjugate it solves conj(A^T) conj(X) = conj(B).
-      auto const x =
-          linalg_detail::working_copy<L>(how == form::adjoint ? plan_detail::evaluated(conj(rows)) : rows, w);
-      linalg_detail::call_solver("linalg::lu_factors::solve", w,
-                                 linalg_detail::solve_by_factors<Tensor>{exchanges_, how == form::plain ? "T" : "N"},
-                                 lu_, x);
-      auto const back = ashlar::transpose<linalg_detail::reduced_t<layout_t<decltype(columns)>>, 1, 0>(
+      auto const x = working_copy<L>(how == form::adjoint ? plan_detail::evaluated(conj(rows)) : rows, w);
+      call_solver("linalg::lu_factors::solve", w, solve_by_factors<X>{exchanges_, how == form::plain ? "T" : "N"},
+                  factors, x);
+      auto const back = ashlar::transpose<reduced_t<layout_t<decltype(columns)>>, 1, 0>(
           how == form::adjoint ? plan_detail::evaluated(conj(x)) : x, w);
-      return linalg_detail::as_given<B>(back, w);
-    } else {
-      return b;
-    }
+      return as_given<Y>(back, w);
+    });
   }
 
  private:
@@ -108,15 +108,12 @@ class lu_factors {
 /// Example: auto const f = linalg::lu(a); auto const x = f.solve(b);
 template <class A>
 [[nodiscard]] constexpr auto lu(A const& a, call_site w = call_site::current()) {
-  linalg_detail::require_matrix<A>();
-  if constexpr (linalg_detail::is_matrix<A>) {
-    plan_detail::call_in_errors const call(w);
-    linalg_detail::require_square(a.extents());
-    auto const own = linalg_detail::working_copy<block_cyclic_t<layout_t<A>>>(a, w);
-    return lu_factors<std::remove_const_t<decltype(own)>>(own, w);
-  } else {
-    return a;
-  }
+  auto const work = [&]<class X>(X const& x) {
+    linalg_detail::require_square(x.extents());
+    auto own = linalg_detail::working_copy<block_cyclic_t<layout_t<X>>>(x, w);
+    return lu_factors<decltype(own)>(own, w);
+  };
+  return linalg_detail::with_matrix(a, w, work, [](auto const&) { return linalg_detail::no_factors{}; });
 }
 
 /// Solves A X = B for a square matrix. To solve with the same matrix again, keep `lu(a)`.
@@ -125,13 +122,10 @@ template <class A>
 /// Example: auto const x = linalg::solve(a, b);
 template <class A, class B>
 [[nodiscard]] constexpr auto solve(A const& a, B const& b, call_site w = call_site::current()) {
-  linalg_detail::require_system<A, B>();
-  if constexpr (linalg_detail::is_system<A, B>) {
-    linalg_detail::require_rows(a.extents()[0], b.extents());
-    return lu(a, w).solve(b, form::plain, w);
-  } else {
-    return b;
-  }
+  return linalg_detail::with_system(a, b, w, [&](auto const& x, auto const& y) {
+    linalg_detail::require_rows(x.extents()[0], y.extents());
+    return lu(x, w).solve(y, form::plain, w);
+  });
 }
 
 }  // namespace ashlar::linalg

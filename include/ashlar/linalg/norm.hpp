@@ -97,11 +97,8 @@ template <class A, class B>
 /// Example: item(linalg::trace(a))
 template <class X>
 [[nodiscard]] constexpr auto trace(X const& x, call_site w = call_site::current()) {
-  linalg_detail::require_matrix<X>();
-  if constexpr (linalg_detail::is_matrix<X>)
-    return all_reduce(apply(linalg_detail::trace_op{}, all_reduce(x, w)), w);
-  else
-    return x;
+  return linalg_detail::with_matrix(
+      x, w, [&](auto const& a) { return all_reduce(apply(linalg_detail::trace_op{}, all_reduce(a, w)), w); });
 }
 
 }  // namespace ashlar::linalg

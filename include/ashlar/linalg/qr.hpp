@@ -55,20 +55,17 @@ namespace ashlar::linalg {
 /// Example: auto const [q, r] = linalg::qr(a);
 template <class X>
 [[nodiscard]] constexpr auto qr(X const& a, call_site w = call_site::current()) {
-  linalg_detail::require_matrix<X>();
   using namespace linalg_detail;
-  if constexpr (is_matrix<X>) {
-    using L = block_cyclic_t<layout_t<X>>;
-    plan_detail::call_in_errors const call(w);
-    auto x = working_copy<L>(a, w);
-    index_t const m = a.extents()[0], n = a.extents()[1], k = m < n ? m : n;
-    auto r = plan_detail::allocate<element_t<X>, L>(x.mesh(), shape::of(k, n));
+  auto const work = [&]<class A>(A const& matrix) {
+    using L = block_cyclic_t<layout_t<A>>;
+    auto x = working_copy<L>(matrix, w);
+    index_t const m = x.extents()[0], n = x.extents()[1], k = m < n ? m : n;
+    auto r = plan_detail::allocate<element_t<A>, L>(x.mesh(), shape::of(k, n));
     call_solver("linalg::qr", w, qr_of{}, x, r);
     if (k != n) x = corner_of(x, m, k);
     return qr_factors<decltype(x), decltype(r)>{x, r};
-  } else {
-    return a;
-  }
+  };
+  return with_matrix(a, w, work, [](auto const& x) { return qr_factors<X, X>{x, x}; });
 }
 
 }  // namespace ashlar::linalg

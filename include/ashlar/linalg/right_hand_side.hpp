@@ -28,48 +28,34 @@ template <class L>
 using reduced_t = typename reduced<L>::type;
 
 template <class B>
-struct is_no_right_hand_side {
-  static constexpr bool value = rank_v<B> != 1 && rank_v<B> != 2;
-};
-template <class A, class B>
-struct elements_differ {
-  static constexpr bool value = !std::is_same_v<element_t<A>, element_t<B>>;
-};
-template <class A, class B>
-struct meshes_differ {
-  static constexpr bool value = !std::is_same_v<mesh_t<A>, mesh_t<B>>;
-};
-
-template <class A, class B>
-constexpr bool fits() {
-  if constexpr (!is_matrix<A> || has_a_derivative<B>::value)
-    return false;
-  else
-    return !is_no_right_hand_side<B>::value && !elements_differ<A, B>::value && !meshes_differ<A, B>::value;
-}
-/// True if B can be the right-hand side of a system with the matrix A.
-template <class A, class B>
-inline constexpr bool is_system = fits<A, B>();
-
-/// Asserts is_system.
-template <class A, class B>
-constexpr void require_system() {
-  require_matrix<A>();
-  if constexpr (is_matrix<A>) {
-    static_assert(!has_a_derivative<B>::value,
+struct right_hand_side_without_derivative {
+  static constexpr bool ok = plain_tensor<B>;
+  static constexpr void say() {
+    static_assert(ok,
                   "ashlar::linalg: solvers have no derivative; give the plain right-hand side, by stop_gradient(x)");
-    if constexpr (!has_a_derivative<B>::value) {
-      static_assert(
-          !is_no_right_hand_side<B>::value,
-          "ashlar::linalg: a right-hand side is a vector or a matrix; give a tensor of one or two dimensions");
-      static_assert(
-          !elements_differ<A, B>::value,
-          "ashlar::linalg: the matrix and the right-hand side have different element types; convert one by cast");
-      static_assert(
-          !meshes_differ<A, B>::value,
-          "ashlar::linalg: the matrix and the right-hand side are on different meshes; move one by copy_to_mesh");
-    }
   }
+};
+template <class A, class B>
+struct right_hand_side_of {
+  static constexpr bool rank = rank_v<B> == 1 || rank_v<B> == 2, elements = std::is_same_v<element_t<A>, element_t<B>>,
+                        mesh = std::is_same_v<mesh_t<A>, mesh_t<B>>, ok = rank && elements && mesh;
+  static constexpr void say() {
+    static_assert(rank,
+                  "ashlar::linalg: a right-hand side is a vector or a matrix; give a tensor of one or two dimensions");
+    static_assert(
+        !rank || elements,
+        "ashlar::linalg: the matrix and the right-hand side have different element types; convert one by cast");
+    static_assert(
+        !rank || !elements || mesh,
+        "ashlar::linalg: the matrix and the right-hand side are on different meshes; move one by copy_to_mesh");
+  }
+};
+
+/// work(a, b) if b can be the right-hand side of a system with the matrix a, b if not.
+template <class A, class B, class Work>
+constexpr auto with_system(A const& a, B const& b, call_site const& w, Work const& work) {
+  return with_matrix<right_hand_side_without_derivative<B>, right_hand_side_of<A, B>>(
+      a, w, [&](auto const& matrix) { return work(matrix, b); }, [&](auto const&) { return b; });
 }
 
 constexpr void require_rows(index_t rows, shape const& b) {

@@ -90,30 +90,27 @@ namespace ashlar::linalg {
 /// Example: auto const [u, s, vh] = linalg::svd(a);
 template <class X>
 [[nodiscard]] constexpr auto svd(X const& a, call_site w = call_site::current()) {
-  linalg_detail::require_matrix<X>();
   using namespace linalg_detail;
-  if constexpr (is_matrix<X>) {
-    plan_detail::call_in_errors const call(w);
-    using L = block_cyclic_t<layout_t<X>>;
-    using T = element_t<X>;
-    index_t const m = a.extents()[0], n = a.extents()[1], k = m < n ? m : n;
-    auto u = plan_detail::allocate<T, L>(a.mesh(), shape::of(m, k));
-    auto vh = plan_detail::allocate<T, L>(a.mesh(), shape::of(k, n));
-    auto s = plan_detail::allocate<ops_detail::component_t<T>, basic_layout<whole>>(a.mesh(), shape::of(k));
+  auto const work = [&]<class A>(A const& matrix) {
+    using L = block_cyclic_t<layout_t<A>>;
+    using T = element_t<A>;
+    index_t const m = matrix.extents()[0], n = matrix.extents()[1], k = m < n ? m : n;
+    auto u = plan_detail::allocate<T, L>(matrix.mesh(), shape::of(m, k));
+    auto vh = plan_detail::allocate<T, L>(matrix.mesh(), shape::of(k, n));
+    auto s = plan_detail::allocate<ops_detail::component_t<T>, basic_layout<whole>>(matrix.mesh(), shape::of(k));
     using factors = svd_factors<decltype(u), decltype(s), decltype(vh)>;
     // Of 1 x 2 elements, which ScaLAPACK sees of our 2 x 1, pxgesvd does not return on a grid of several columns.
     if constexpr (!std::is_same_v<L, on_all>)
       if (m * n == 2) {
-        auto const whole = svd(redistribute<on_all>(a, w), w);
+        auto const whole = svd(redistribute<on_all>(matrix, w), w);
         return factors{redistribute<L>(whole.u, w), whole.s, redistribute<L>(whole.vh, w)};
       }
-    auto const x = working_copy<L>(a, w);
+    auto const x = working_copy<L>(matrix, w);
     call_solver("linalg::svd", w, svd_of{}, x, u, s, vh);
     if constexpr (on_real_ranks<decltype(u)>) take_first_values(x, s, w);
     return factors{u, s, vh};
-  } else {
-    return a;
-  }
+  };
+  return with_matrix(a, w, work, [](auto const& x) { return svd_factors<X, X, X>{x, x, x}; });
 }
 
 }  // namespace ashlar::linalg

@@ -21,14 +21,16 @@ struct stack_of<basic_layout<D0, D1>> {
   using type =
       basic_layout<typename layout_detail::dim_from_names<typename layout_detail::names_of<D0>::type>::type, whole>;
 };
-template <class L>
-struct columns_are_sharded {
-  static constexpr bool value = false;
+template <class X>
+struct columns_are_whole {
+  static constexpr bool ok = plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[1].mask() == 0;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::linalg::tall_skinny_qr: an axis shards the columns; redistribute the rows over all axes, or use linalg::qr");
+  }
 };
-template <class D0, class D1>
-struct columns_are_sharded<basic_layout<D0, D1>> {
-  static constexpr bool value = !std::is_same_v<D1, whole>;
-};
+
 // Factors the shard: Q1 and, in `stack`, the triangle.
 template <class X, class S>
 void factor_shard(X const& x, S const& stack) {
@@ -101,36 +103,28 @@ namespace ashlar::linalg {
 /// Source: Demmel, Grigori, Hoemmen, Langou, Communication-optimal parallel and sequential QR and LU factorizations, 2012
 template <class X>
 [[nodiscard]] constexpr auto tall_skinny_qr(X const& a, call_site w = call_site::current()) {
-  linalg_detail::require_matrix<X>();
   using namespace linalg_detail;
-  if constexpr (is_matrix<X>) {
-    using L = reduced_t<layout_t<X>>;
-    static_assert(
-        !columns_are_sharded<L>::value,
-        "ashlar::linalg::tall_skinny_qr: an axis shards the columns; redistribute the rows over all axes, or use linalg::qr");
-    if constexpr (!columns_are_sharded<L>::value) {
-      plan_detail::call_in_errors const call(w);
-      if (a.extents()[0] < a.extents()[1])
-        plan_detail::fail_extents("ashlar::linalg::tall_skinny_qr: the matrix has at least as many rows as columns",
-                                  a.extents(), shape::of(a.extents()[1], a.extents()[1]));
-      using Stack = typename stack_of<L>::type;
-      constexpr layout_value const& rows = plan_detail::value_on<mesh_t<X>, Stack>;
-      index_t const n = a.extents()[1], parts = layout_detail::parts(rows.dim[0], a.mesh().sizes());
-      auto q = working_copy<L>(a, w);
-      check_counts(q.extents(), plan_detail::value_on<mesh_t<X>, L>, a.mesh().sizes());
-      check_counts(shape::of(parts * n, n), plan_detail::value_on<mesh_t<X>, on_all>, a.mesh().sizes());
-      auto const stack = plan_detail::allocate<element_t<X>, Stack>(a.mesh(), shape::of(parts * n, n));
-      if constexpr (on_real_ranks<decltype(q)>) factor_shard(q, stack);
-      auto const all = ops_detail::relayout(ops_detail::destination<on_all, 0u>{}, stack, w);
-      auto r = plan_detail::allocate<element_t<X>, on_all>(a.mesh(), shape::of(n, n));
-      if constexpr (on_real_ranks<decltype(q)>) combine_factors(q, all, stack.local_region().dim[0].begin, r);
-      return qr_factors<decltype(q), decltype(r)>{q, r};
-    } else {
-      return a;
-    }
-  } else {
-    return a;
-  }
+  auto const work = [&]<class A>(A const& x) {
+    using L = reduced_t<layout_t<A>>;
+    auto const& mesh = x.mesh();
+    index_t const m = x.extents()[0], n = x.extents()[1];
+    if (m < n)
+      plan_detail::fail_extents("ashlar::linalg::tall_skinny_qr: the matrix has at least as many rows as columns",
+                                x.extents(), shape::of(n, n));
+    using Stack = typename stack_of<L>::type;
+    constexpr layout_value const& rows = plan_detail::value_on<mesh_t<A>, Stack>;
+    index_t const parts = layout_detail::parts(rows.dim[0], mesh.sizes());
+    auto q = working_copy<L>(x, w);
+    check_counts(q.extents(), plan_detail::value_on<mesh_t<A>, L>, mesh.sizes());
+    check_counts(shape::of(parts * n, n), plan_detail::value_on<mesh_t<A>, on_all>, mesh.sizes());
+    auto const stack = plan_detail::allocate<element_t<A>, Stack>(mesh, shape::of(parts * n, n));
+    if constexpr (on_real_ranks<decltype(q)>) factor_shard(q, stack);
+    auto const all = ops_detail::relayout(ops_detail::destination<on_all, 0u>{}, stack, w);
+    auto r = plan_detail::allocate<element_t<A>, on_all>(mesh, shape::of(n, n));
+    if constexpr (on_real_ranks<decltype(q)>) combine_factors(q, all, stack.local_region().dim[0].begin, r);
+    return qr_factors<decltype(q), decltype(r)>{q, r};
+  };
+  return with_matrix<columns_are_whole<X>>(a, w, work, [](auto const& x) { return qr_factors<X, X>{x, x}; });
 }
 
 }  // namespace ashlar::linalg

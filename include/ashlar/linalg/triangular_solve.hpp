@@ -44,20 +44,16 @@ namespace ashlar::linalg {
 template <class A, class B>
 [[nodiscard]] constexpr auto triangular_solve(A const& a, B const& b, triangle which = triangle::lower,
                                               form how = form::plain, call_site w = call_site::current()) {
-  linalg_detail::require_system<A, B>();
-  if constexpr (linalg_detail::is_system<A, B>) {
-    plan_detail::call_in_errors const call(w);
-    linalg_detail::require_square(a.extents());
-    linalg_detail::require_rows(a.extents()[0], b.extents());
-    using L = block_cyclic_t<layout_t<A>>;
-    auto const matrix = redistribute<L>(a, w);
-    auto const x = linalg_detail::working_copy<L>(linalg_detail::as_columns(b), w);
-    linalg_detail::call_solver("linalg::triangular_solve", w, linalg_detail::solve_by_substitution{which, how}, matrix,
-                               x);
-    return linalg_detail::as_given<B>(x, w);
-  } else {
-    return b;
-  }
+  using namespace linalg_detail;
+  return with_system(a, b, w, [&]<class M, class Y>(M const& given, Y const& y) {
+    require_square(given.extents());
+    require_rows(given.extents()[0], y.extents());
+    using L = block_cyclic_t<layout_t<M>>;
+    auto const matrix = redistribute<L>(given, w);
+    auto const x = working_copy<L>(as_columns(y), w);
+    call_solver("linalg::triangular_solve", w, solve_by_substitution{which, how}, matrix, x);
+    return as_given<Y>(x, w);
+  });
 }
 
 }  // namespace ashlar::linalg

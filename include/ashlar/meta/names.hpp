@@ -99,6 +99,15 @@ struct slot_list<std::index_sequence<I...>, T...> : slot<I, T>... {};
 template <std::size_t I, class T>
 slot<I, T> pick(slot<I, T>*);
 
+template <class... N>
+struct number_of_axes {
+  static constexpr bool ok = sizeof...(N) <= max_axes;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together");
+  }
+};
 template <class List>
 struct names_of_list;
 template <class... N>
@@ -107,15 +116,11 @@ struct names_of_list<name_list<N...>> {
   static constexpr char const* text[sizeof...(N) + 1]{N::text..., nullptr};
   template <class Name>
   static constexpr int index = [] {
+    number_of_axes<N...>::say();
     int found = -1, i = 0;
     ((std::is_same_v<Name, N> ? void(found = i) : void(), ++i), ...);
     return found;
   }();
-
-  // At the end, because clang reads no member after a static_assert that fails.
-  static_assert(
-      sizeof...(N) <= max_axes,
-      "ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together");
 };
 
 /// The names in a dimension's literal, major to minor, as name_list.

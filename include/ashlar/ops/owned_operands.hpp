@@ -72,7 +72,7 @@ struct with_halo_of<Owned, layout_detail::basic_haloed<L, State, Room...>> {
   using H = layout_detail::basic_haloed<L, State, Room...>;
   static constexpr bool fits =
       std::is_same_v<Owned, L> || (std::is_same_v<typename without_partial_axes<Owned>::type, L> &&
-                                   is_partial_by_sums<Owned> && !layout_detail::partial_halo_has_given_cells<H>::value);
+                                   is_partial_by_sums<Owned> && !layout_detail::has_given_edge<H>);
 };
 
 /// True if a function may take these operands, of which some hold sums: it is linear in these alone.

@@ -11,7 +11,7 @@ namespace ashlar::tensor_detail {
 
 /// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) on the shards.
 template <class Op, class T, class L, class M, class S, class... X>
-void evaluate_into(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
+auto evaluate_into(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
   if constexpr (looks_for_an_index_outside<Op>) {
     kernels::outside_index const found =
         run(op, S{}, scratch_from_pool<S>, shard_of<T>(y), shard_of<element_t<X> const>(x)...);

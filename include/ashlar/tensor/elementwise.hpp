@@ -119,10 +119,6 @@ concept reads_new_elements = requires(X const& x) {
   x.finished();
   requires has_new_elements<std::remove_cvref_t<decltype(x.sources())>>;
 };
-template <class... Source>
-struct new_elements_are_read_outside_a_reduction {
-  static constexpr bool value = (is_new_elements<Source> || ...);
-};
 
 // True if a layout is block-cyclic.
 template <class L>
@@ -222,9 +218,9 @@ class expression {
   device_mesh<M> const& mesh() const { return own().mesh; }
   shape const& extents() const { return own().extents; }
   index_t extent(int d) const { return extents()[d]; }
-  tensor_type const& evaluate() const {
+  auto const& evaluate() const {  // deduced, so that clang names the line of the program in the sentence
     static_assert(
-        !tensor_detail::new_elements_are_read_outside_a_reduction<Source...>::value,
+        (!tensor_detail::is_new_elements<Source> && ...),
         "ashlar::assign_and_reduce: the function reads the new elements in one reduction, such as sum(x * x), and in elementwise operations below it; do all else with the result");
     return evaluate_now();
   }

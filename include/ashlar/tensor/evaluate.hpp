@@ -29,8 +29,9 @@ struct operation_has_a_kernel {
 };
 
 /// Calls the kernel run(op, space, scratch, y, x...).
+/// Returns nothing. Its type is deduced, so that clang names the line of the program in the sentence.
 template <class Space, class Op, class T, class... X>
-void evaluate_shards(Op const& op, kernels::shard<T> const& y, X const&... x) {
+auto evaluate_shards(Op const& op, kernels::shard<T> const& y, X const&... x) {
   if constexpr (meta_detail::hold<operation_has_a_kernel<Op, Space, kernels::shard<T>, X...>>())
     run(op, Space{}, scratch_from_pool<Space>, y, x...);
 }

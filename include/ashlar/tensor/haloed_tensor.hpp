@@ -97,18 +97,12 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   /// Does not compile: the mesh is part of the type.
   template <class M>
   sharded_tensor(device_mesh<M> const&, shape const&) {
-    tensor_detail::refuse_mesh<sharded_tensor, M>();
+    tensor_detail::mesh_of_tensor<sharded_tensor, M>::say();
   }
   /// Does not compile: a variable keeps its type.
   template <class U, class Other, class M, class S>
   sharded_tensor& operator=(sharded_tensor<U, Other, M, S> const&) {
-    using Assigned = sharded_tensor<U, Other, M, S>;
-    if constexpr (tensor_detail::assigned_to_another_mesh<sharded_tensor, Assigned>::value)
-      tensor_detail::refuse_assignment<sharded_tensor, Assigned>();
-    else
-      static_assert(
-          !tensor_detail::assigned_to_another_type<sharded_tensor, Assigned>::value,
-          "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)");
+    tensor_detail::assigned_type<sharded_tensor, sharded_tensor<U, Other, M, S>>::say();
     return *this;
   }
   template <class U, class Other, class M, class S>

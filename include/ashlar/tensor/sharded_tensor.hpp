@@ -50,41 +50,36 @@ struct pointer_to<T, 0> {
   throw error("ashlar::sharded_tensor: the tensor is empty, without mesh and elements; assign a tensor to it first");
 }
 
+// `mesh` is false if the two differ in their mesh alone. By default a tensor has a mesh of just the axes that its layout
+// names.
 template <class Variable, class Assigned>
-struct assigned_to_another_type {
-  static constexpr bool value = true;
-};
-// True if the two differ in their mesh alone.
-template <class Variable, class Assigned>
-struct assigned_to_another_mesh {
-  static constexpr bool value = std::is_same_v<typename Variable::element_type, typename Assigned::element_type> &&
-                                std::is_same_v<typename Variable::layout_type, typename Assigned::layout_type> &&
-                                !std::is_same_v<typename Variable::mesh_type, typename Assigned::mesh_type>;
-};
-template <class Tensor, class Mesh>
-struct made_on_another_mesh {
-  static constexpr bool value = !std::is_same_v<typename Tensor::mesh_type, Mesh>;
-};
-
-// Shows the sentence of an assignment between tensors of two types. Without a third argument a tensor has a mesh of just the
-// axes that its layout names.
-template <class Variable, class Assigned>
-constexpr void refuse_assignment() {
-  if constexpr (assigned_to_another_mesh<Variable, Assigned>::value)
+struct assigned_type {
+  static constexpr bool ok = std::is_same_v<Variable, Assigned>,
+                        mesh = ok || std::is_same_v<typename Variable::mesh_type, typename Assigned::mesh_type> ||
+                               !std::is_same_v<typename Variable::element_type, typename Assigned::element_type> ||
+                               !std::is_same_v<typename Variable::layout_type, typename Assigned::layout_type>,
+                        halo = layout_has_a_halo<typename Variable::layout_type>::value;
+  static constexpr void say() {
     static_assert(
-        !assigned_to_another_mesh<Variable, Assigned>::value,
+        mesh,
         "ashlar::sharded_tensor: the assigned tensor is on another mesh than the variable; name its mesh as the third argument, as in sharded_tensor<T, L, grid>, or write auto y = x");
-  else
     static_assert(
-        !assigned_to_another_type<Variable, Assigned>::value,
+        ok || !mesh || halo,
         "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
-}
+    static_assert(
+        ok || !mesh || !halo,
+        "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)");
+  }
+};
 template <class Tensor, class Mesh>
-constexpr void refuse_mesh() {
-  static_assert(
-      !made_on_another_mesh<Tensor, Mesh>::value,
-      "ashlar::sharded_tensor: the tensor is on another mesh than the given one; name this mesh as the third argument, as in sharded_tensor<T, L, grid>, or write make<T, L>(m, extents)");
-}
+struct mesh_of_tensor {
+  static constexpr bool ok = std::is_same_v<typename Tensor::mesh_type, Mesh>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::sharded_tensor: the tensor is on another mesh than the given one; name this mesh as the third argument, as in sharded_tensor<T, L, grid>, or write make<T, L>(m, extents)");
+  }
+};
 
 // Memory for the elements of this rank's shard.
 template <class MemorySpace>
@@ -150,12 +145,12 @@ class sharded_tensor {
   /// Does not compile: the mesh is part of the type.
   template <class M>
   sharded_tensor(device_mesh<M> const&, shape const&) {
-    tensor_detail::refuse_mesh<sharded_tensor, M>();
+    tensor_detail::mesh_of_tensor<sharded_tensor, M>::say();
   }
   /// Does not compile: a variable keeps its type.
   template <class U, class L, class M, class S>
   sharded_tensor& operator=(sharded_tensor<U, L, M, S> const&) {
-    tensor_detail::refuse_assignment<sharded_tensor, sharded_tensor<U, L, M, S>>();
+    tensor_detail::assigned_type<sharded_tensor, sharded_tensor<U, L, M, S>>::say();
     return *this;
   }
   template <class U, class L, class M, class S>
@@ -266,10 +261,25 @@ sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape con
   return {x.mesh(), extents, storage<typename S::memory_space>::borrow(block_of(x)), offset_of(x)};
 }
 
-// True if a view has another memory layout than Order. Views of one dimension have both.
-template <class View, class Order>
-struct view_lies_otherwise {
-  static constexpr bool value = View::rank > 1 && !std::is_same_v<typename View::array_layout, Order>;
+// Views of one dimension have both orders. Cells with a halo may have strides in any order, as subviews do.
+template <class View, class L, bool Reversed>
+struct adopted_view {
+  using order = typename View::array_layout;
+  static constexpr bool row_major = Reversed || View::rank < 2 || std::is_same_v<order, Kokkos::LayoutRight> ||
+                                    (layout_has_a_halo<L>::value && std::is_same_v<order, Kokkos::LayoutStride>),
+                        column_major = !Reversed || View::rank < 2 || std::is_same_v<order, Kokkos::LayoutLeft> ||
+                                       (layout_has_a_halo<L>::value && std::is_same_v<order, Kokkos::LayoutStride>),
+                        variable = !std::is_const_v<typename View::value_type>,
+                        rank = static_cast<int>(View::rank) == L::rank;
+  static constexpr void say() {
+    static_assert(
+        row_major,
+        "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
+    static_assert(column_major,
+                  "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
+    static_assert(variable, "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
+    static_assert(rank, "ashlar::adopt: the view has another number of dimensions than the layout");
+  }
 };
 
 // Memory of the user's as a block. It keeps `owner`, which may be nothing of use.
@@ -286,11 +296,8 @@ Tensor in_memory_of(Owner const& owner, device_mesh<M> const& m, shape const& ex
 
 template <class L, bool Reversed, class M, class View, std::size_t N>
 auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site const& w) {
+  adopted_view<View, L, Reversed>::say();
   using T = typename View::non_const_value_type;
-  static_assert(!std::is_const_v<typename View::value_type>,
-                "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
-  static_assert(static_cast<int>(View::rank) == L::rank,
-                "ashlar::adopt: the view has another number of dimensions than the layout");
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
   plan_detail::call_in_errors const call(w);
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
@@ -328,9 +335,6 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
 template <class L, class M, class View, std::size_t N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
-  static_assert(
-      !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
-      "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
   return tensor_detail::adopt_view<L, false>(m, view, n, w);
 }
 /// The same for the elements at an address, in memory that kernels of the default execution space read and write.
@@ -367,8 +371,6 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w 
 template <class L, class M, class View, std::size_t N>
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],
                     call_site w = call_site::current()) {
-  static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value,
-                "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
   return tensor_detail::adopt_view<L, true>(m, view, n, w);
 }
 
@@ -400,38 +402,36 @@ template <int>
 struct index_of_dimension {
   using type = index_t;
 };
-template <class L, class F>
-struct function_of_other_indices {
-  template <int... D>
-  static constexpr bool takes(std::integer_sequence<int, D...>) {
-    return std::is_invocable_v<F const&, typename index_of_dimension<D>::type...>;
-  }
-  static constexpr bool value = !takes(std::make_integer_sequence<int, L::rank>{});
-};
+template <class F, class Dims>
+inline constexpr bool takes_indices = false;
+template <class F, int... D>
+inline constexpr bool takes_indices<F, std::integer_sequence<int, D...>> =
+    std::is_invocable_v<F const&, typename index_of_dimension<D>::type...>;
 
-// Pre: the function takes these indices.
-template <class T, class L, class F>
-struct function_of_other_numbers {
-  template <int... D>
-  static constexpr bool returns(std::integer_sequence<int, D...>) {
-    using R = std::remove_cvref_t<std::invoke_result_t<F const&, typename index_of_dimension<D>::type...>>;
-    return ops_detail::floating_number_among_integers<T, R>::value ||
-           ops_detail::complex_number_among_reals<T, R>::value;
+// Another number of extents has a sentence of its own.
+template <class L, std::size_t N, class F>
+struct generate_indices {
+  static constexpr bool ok = takes_indices<F, std::make_integer_sequence<int, L::rank>>;
+  static constexpr void say() {
+    static_assert(ok || L::rank != N,
+                  "ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix");
   }
-  static constexpr bool value = returns(std::make_integer_sequence<int, L::rank>{});
 };
-/// True if a function of the index gives the elements of a tensor.
 template <class T, class L, class F>
-constexpr bool gives_elements() {
-  if constexpr (function_of_other_indices<L, F>::value) {
-    return false;
-  } else {
-    static_assert(
-        !function_of_other_numbers<T, L, F>::value,
-        "ashlar::generate: the function gives floating numbers and the elements are integers or bool, or complex numbers and they are real; make a tensor of the function's type, or convert in the function");
-    return !function_of_other_numbers<T, L, F>::value;
+struct generate_numbers {
+  template <int... D>
+  static constexpr bool are_elements(std::integer_sequence<int, D...>) {
+    using R = std::remove_cvref_t<std::invoke_result_t<F const&, typename index_of_dimension<D>::type...>>;
+    return !ops_detail::floating_number_among_integers<T, R>::value &&
+           !ops_detail::complex_number_among_reals<T, R>::value;
   }
-}
+  static constexpr bool ok = are_elements(std::make_integer_sequence<int, L::rank>{});
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::generate: the function gives floating numbers and the elements are integers or bool, or complex numbers and they are real; make a tensor of the function's type, or convert in the function");
+  }
+};
 
 template <class T>
 struct progression {
@@ -465,9 +465,6 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
-  using Function = tensor_detail::function_of_other_indices<L, F>;
-  static_assert(L::rank != N || !Function::value,
-                "ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix");
   plan_detail::call_in_errors const call(w);
   shape const extents = plan_detail::checked_extents<L>(n);
   // Other branches of the program may make other values.
@@ -475,7 +472,8 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   comm_detail::state_of(m).calls.note_tensor(
       extents, w, whole ? plan_detail::argument("line", w.line()) : plan_detail::common_argument{});
   Tensor t(m, extents);
-  if constexpr (tensor_detail::gives_elements<typename Tensor::element_type, L, F>())
+  if constexpr (meta_detail::hold<tensor_detail::generate_indices<L, N, F>,
+                                  tensor_detail::generate_numbers<typename Tensor::element_type, L, F>>())
     tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
                                                                                t.data(), t.local_region(), f);
   return t;

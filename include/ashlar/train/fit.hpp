@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Training and evaluation over epochs of batches: fit, evaluate, and their callbacks.
 #pragma once
+#include "ashlar/meta/check.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/train/metrics.hpp"
 #include "ashlar/train/progress.hpp"
@@ -56,31 +57,33 @@ template <class C>
 inline constexpr bool listens = requires(C& c, epoch_report const& e) { c.begin_epoch(e.epoch); } ||
                                 requires(C& c, batch_report const& b, epoch_report const& e) { c.after_batch(b, e); } ||
                                 requires(C& c, epoch_report const& e) { c.after_epoch(e); };
-template <class C>
-struct callback_listens_to_nothing {
-  static constexpr bool value = !listens<C>;
-};
 
 template <class R>
-struct step_returns_no_report {
-  static constexpr bool value = !std::is_convertible_v<R, batch_report>;
+struct result_of_step {
+  static constexpr bool ok = std::is_convertible_v<R, batch_report>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::training::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{\"loss\", item(loss)}}}");
+  }
 };
-
 template <class R>
-struct callback_returns_no_bool {
-  static constexpr bool value = !std::is_void_v<R> && !std::is_same_v<std::remove_cvref_t<R>, bool>;
+struct result_of_callback {
+  static constexpr bool ok = std::is_same_v<std::remove_cvref_t<R>, bool>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::training::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return");
+  }
 };
 
 // Calls f and returns its result: false ends the training. Returns true if f returns nothing.
 template <class F>
 bool goes_on(F f) {
   using R = decltype(f());
-  static_assert(
-      !callback_returns_no_bool<R>::value,
-      "ashlar::training::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return");
   if constexpr (std::is_void_v<R>)
     return f(), true;
-  else if constexpr (!callback_returns_no_bool<R>::value)
+  else if constexpr (meta_detail::hold<result_of_callback<R>>())
     return f();
   else
     return true;
@@ -88,7 +91,7 @@ bool goes_on(F f) {
 template <class C>
 void tell_begin(C& c, int epoch) {
   static_assert(
-      !callback_listens_to_nothing<C>::value,
+      listens<C>,
       "ashlar::training::fit: a callback has begin_epoch(int), after_batch(batch_report, epoch_report) or after_epoch(epoch_report); wrap a function by after_batch(f) or after_epoch(f)");
   if constexpr (requires { c.begin_epoch(epoch); }) c.begin_epoch(epoch);
 }
@@ -124,10 +127,7 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
   epoch_means means(epoch);
   bool on = true;
   for (auto&& batch : batches) {
-    static_assert(
-        !step_returns_no_report<decltype(step(batch))>::value,
-        "ashlar::training::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{\"loss\", item(loss)}}}");
-    if constexpr (!step_returns_no_report<decltype(step(batch))>::value) {
+    if constexpr (meta_detail::hold<result_of_step<decltype(step(batch))>>()) {
       batch_report const b = step(batch);
       means.add(b);
       ((on = tell_batch(callbacks, b, means.report()) && on), ...);

@@ -9,7 +9,7 @@ namespace series_of_a_partial_tensor {
 void right(field_series<grid>& series, sharded_tensor<double, layout<"data", none>, grid> const& u) {
   series.write(0, series_field("u", u));
 }
-// error: ashlar::io::field_series: the layout of a field is partial; all_reduce or reduce_scatter it first
+// error: ashlar::io: the layout is partial; all_reduce or reduce_scatter the tensor first
 void wrong(field_series<grid>& series, sharded_tensor<double, partial<layout<none, none>, "data">, grid> const& u) {
   series.write(0, series_field("u", u));
 }

@@ -5,13 +5,14 @@
 using namespace ashlar;
 using namespace ashlar::io;
 using grid = mesh<axis<"data">, axis<"model">>;
-using terms = sharded_tensor<float, partial<layout<none, none>, "data">, grid>;
+template <class T>
+using terms = sharded_tensor<T, partial<layout<none, none>, "data">, grid>;  // a type has its sentence once
 
 // A partial tensor is written: no rank knows its value.
 namespace add_hdf5_of_a_partial_tensor {
-void right(terms const& x) { add_hdf5(all_reduce(x), "x.h5", "u"); }
-// error: ashlar::io::add_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
-void wrong(terms const& x) { add_hdf5(x, "x.h5", "u"); }
+void right(terms<float> const& x) { add_hdf5(all_reduce(x), "x.h5", "u"); }
+// error: ashlar::io: the layout is partial; all_reduce or reduce_scatter the tensor first
+void wrong(terms<float> const& x) { add_hdf5(x, "x.h5", "u"); }
 }  // namespace add_hdf5_of_a_partial_tensor
 
 // Elements that have no type in HDF5 files.
@@ -19,7 +20,7 @@ namespace add_hdf5_of_other_elements {
 namespace right {
 void save(sharded_tensor<double, layout<"data">, grid> const& x) { add_hdf5(x, "x.h5", "x"); }
 }  // namespace right
-// error: ashlar::io::add_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+// error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
 namespace wrong {
 struct number {
   double part[3];
@@ -38,7 +39,7 @@ auto wrong(device_mesh<grid> const& m) { return load_hdf5_attribute<char const*>
 // A file is read into a partial layout: each rank would hold the whole value.
 namespace load_hdf5_into_a_partial_layout {
 auto right(device_mesh<grid> const& m) { return load_hdf5<float, layout<"data", none>>(m, "x.h5", "u"); }
-// error: ashlar::io::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout without it
+// error: ashlar::io: the layout is partial, and each rank would hold the whole value; take the layout without it
 auto wrong(device_mesh<grid> const& m) { return load_hdf5<float, partial<layout<none, none>, "data">>(m, "x.h5", "u"); }
 }  // namespace load_hdf5_into_a_partial_layout
 
@@ -47,7 +48,7 @@ namespace load_hdf5_of_other_elements {
 namespace right {
 auto tensor_of(device_mesh<grid> const& m) { return load_hdf5<double, layout<"data", none>>(m, "x.h5", "u"); }
 }  // namespace right
-// error: ashlar::io::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
+// error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
 namespace wrong {
 struct number {
   double part[3];
@@ -71,9 +72,9 @@ void wrong(sharded_tensor<float, layout<"data", none>, grid> const& x, index_t r
 
 // A partial tensor is saved: no rank knows its value.
 namespace save_hdf5_of_a_partial_tensor {
-void right(terms const& x) { save_hdf5(all_reduce(x), "x.h5", "u"); }
-// error: ashlar::io::save_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
-void wrong(terms const& x) { save_hdf5(x, "x.h5", "u"); }
+void right(terms<double> const& x) { save_hdf5(all_reduce(x), "x.h5", "u"); }
+// error: ashlar::io: the layout is partial; all_reduce or reduce_scatter the tensor first
+void wrong(terms<double> const& x) { save_hdf5(x, "x.h5", "u"); }
 }  // namespace save_hdf5_of_a_partial_tensor
 
 // Elements that have no type in HDF5 files.
@@ -81,7 +82,7 @@ namespace save_hdf5_of_other_elements {
 namespace right {
 void save(sharded_tensor<double, layout<"data">, grid> const& x) { save_hdf5(x, "x.h5", "x"); }
 }  // namespace right
-// error: ashlar::io::save_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+// error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
 namespace wrong {
 struct number {
   double part[3];
@@ -93,10 +94,8 @@ void save(sharded_tensor<number, layout<"data">, grid> const& x) { save_hdf5(x, 
 // A partial tensor is written: no rank knows its value.
 namespace update_hdf5_of_a_partial_tensor {
 void right(sharded_tensor<float, layout<"data", none>, grid> const& x) { update_hdf5(x, "x.h5", "u", {0, 0}); }
-// error: ashlar::io::update_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first
-void wrong(sharded_tensor<float, partial<layout<none, none>, "data">, grid> const& x) {
-  update_hdf5(x, "x.h5", "u", {0, 0});
-}
+// error: ashlar::io: the layout is partial; all_reduce or reduce_scatter the tensor first
+void wrong(terms<int> const& x) { update_hdf5(x, "x.h5", "u", {0, 0}); }
 }  // namespace update_hdf5_of_a_partial_tensor
 
 // Elements that have no type in HDF5 files.
@@ -104,7 +103,7 @@ namespace update_hdf5_of_other_elements {
 namespace right {
 void save(sharded_tensor<double, layout<"data">, grid> const& x) { update_hdf5(x, "x.h5", "x", {0}); }
 }  // namespace right
-// error: ashlar::io::update_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+// error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
 namespace wrong {
 struct number {
   double part[3];

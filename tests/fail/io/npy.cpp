@@ -10,20 +10,20 @@ using grid = mesh<axis<"data">, axis<"model">>;
 // Elements that have no type in files.
 namespace elements_that_no_file_has {
 namespace right {
-void save(sharded_tensor<double, layout<"data">, grid> const& x) {
+void save(sharded_tensor<double, layout<"data">, grid> const& x, sharded_tensor<double, layout<none>, grid> const& y) {
   save_npy(x, "x.npy");
-  save_npz("x.npz", npz_array("x", x));
+  save_npz("x.npz", npz_array("y", y));
 }
 }  // namespace right
 namespace wrong {
 struct number {
   double part[3];
 };
-void save(sharded_tensor<number, layout<"data">, grid> const& x) {
-  // error: ashlar::io::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+void save(sharded_tensor<number, layout<"data">, grid> const& x, sharded_tensor<number, layout<none>, grid> const& y) {
+  // error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
   save_npy(x, "x.npy");
-  // error: ashlar::io::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
-  save_npz("x.npz", npz_array("x", x));
+  // error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
+  save_npz("x.npz", npz_array("y", y));
 }
 }  // namespace wrong
 }  // namespace elements_that_no_file_has
@@ -31,7 +31,7 @@ void save(sharded_tensor<number, layout<"data">, grid> const& x) {
 // A file is read into a partial layout: each rank would hold the whole value.
 namespace load_npy_into_a_partial_layout {
 auto right(device_mesh<grid> const& m) { return load_npy<float, layout<"data", none>>(m, "x.npy"); }
-// error: ashlar::io::load_npy: the layout is partial, and each rank would hold the whole value; take the layout without it
+// error: ashlar::io: the layout is partial, and each rank would hold the whole value; take the layout without it
 auto wrong(device_mesh<grid> const& m) { return load_npy<float, partial<layout<none, none>, "data">>(m, "x.npy"); }
 }  // namespace load_npy_into_a_partial_layout
 
@@ -40,7 +40,7 @@ namespace load_npy_of_other_elements {
 namespace right {
 auto tensor_of(device_mesh<grid> const& m) { return load_npy<double, layout<"data", none>>(m, "x.npy"); }
 }  // namespace right
-// error: ashlar::io::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
+// error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; load one of these and cast the tensor
 namespace wrong {
 struct number {
   double part[3];
@@ -88,6 +88,6 @@ void wrong(sharded_tensor<double, halo_sums<field>, line> const& x) { save_npy(x
 // A partial tensor is saved: no rank knows its value.
 namespace save_npy_of_a_partial_tensor {
 void right(sharded_tensor<float, layout<"data", none>, grid> const& x) { save_npy(x, "x.npy"); }
-// error: ashlar::io::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first
+// error: ashlar::io: the layout is partial; all_reduce or reduce_scatter the tensor first
 void wrong(sharded_tensor<float, partial<layout<none, none>, "data">, grid> const& x) { save_npy(x, "x.npy"); }
 }  // namespace save_npy_of_a_partial_tensor

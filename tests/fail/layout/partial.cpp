@@ -1,4 +1,3 @@
-// more errors (clang): the sentence is said for each layout that the operation tries
 #include "ashlar/layout/layouts.hpp"
 #include "ashlar/ops/ops.hpp"
 

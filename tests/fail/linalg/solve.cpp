@@ -62,3 +62,16 @@ auto wrong(sharded_tensor<double, layout<"p", none>, line> const& a,
   return linalg::solve(a, b);
 }
 }  // namespace with_other_elements
+
+// Factors of a batch, which solve nothing.
+namespace solve_by_factors_of_a_batch {
+auto right(sharded_tensor<double, layout<"p", none>, line> const& a,
+           sharded_tensor<double, layout<"p">, line> const& b) {
+  return linalg::lu(a).solve(b);
+}
+// error: ashlar::linalg: the operand is no matrix; give a tensor of two dimensions, one of a batch at a time
+auto wrong(sharded_tensor<double, layout<"p", none, none>, line> const& a,
+           sharded_tensor<double, layout<"p">, line> const& b) {
+  return linalg::lu(a).solve(b);
+}
+}  // namespace solve_by_factors_of_a_batch

@@ -1,4 +1,3 @@
-// more errors (clang): a static_assert that fails in a class leaves it without members
 #include "ashlar/mesh/mesh.hpp"
 
 using namespace ashlar;

@@ -1,4 +1,3 @@
-// more errors (clang): a layout without names is taken on
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

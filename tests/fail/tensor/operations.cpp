@@ -1,4 +1,3 @@
-// more errors (clang): the sentence is said at the end of the source
 #include "ashlar/kernels/nn/convolution.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/functions.hpp"

@@ -1,4 +1,3 @@
-// more errors (clang): the sentence is said at the end of the source
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

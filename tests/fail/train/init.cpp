@@ -1,4 +1,3 @@
-// more errors: a path that is too long is no constant, which is said in several places
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/layers.hpp"
 #include "ashlar/train/optimizers/optimizer.hpp"

@@ -25,12 +25,6 @@ struct attribute_value<std::vector<T>> {
   using element = T;
   static constexpr bool is_vector = true;
 };
-template <class A>
-struct attributes_have_no_such_value {
-  using element = typename attribute_value<A>::element;
-  static constexpr bool value =
-      !std::is_same_v<element, std::string> && type_of_elements<element>() == array_type::unreadable;
-};
 
 /// An attribute in memory. Of numbers, `extents` is their number and `bytes` has the numbers. Of texts, `extents` has
 /// their lengths and `bytes` has them one after the other.
@@ -175,13 +169,13 @@ namespace ashlar::io {
 template <class A, class M>
 A load_hdf5_attribute(device_mesh<M> const& m, std::string const& path, std::string const& object,
                       std::string const& name, call_site w = call_site::current()) {
-  static_assert(
-      !io_detail::attributes_have_no_such_value<A>::value,
-      "ashlar::io::load_hdf5_attribute: values are std::string, bool, integers, float, double or complex numbers "
-      "of these, or vectors of one of these; load one of these");
   using T = typename io_detail::attribute_value<A>::element;
   constexpr bool is_vector = io_detail::attribute_value<A>::is_vector;
   constexpr io_detail::array_type type = io_detail::type_of_elements<T>();
+  static_assert(
+      std::is_same_v<T, std::string> || type != io_detail::array_type::unreadable,
+      "ashlar::io::load_hdf5_attribute: values are std::string, bool, integers, float, double or complex numbers "
+      "of these, or vectors of one of these; load one of these");
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_hdf5_attribute", w);
   io_detail::require_same_file(c, path, "ashlar::io::load_hdf5_attribute");

@@ -62,9 +62,7 @@ class field_series {
   void write(comm_detail::at_call<double> at, series_field<X> const&... fields) {
     static_assert(sizeof...(X) != 0,
                   "ashlar::io::field_series: a step has one field or more; give series_field(\"u\", u)");
-    static_assert((!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value && ...),
-                  "ashlar::io::field_series: the layout of a field is partial; all_reduce or reduce_scatter it first");
-    static_assert((!has_no_xdmf_type<element_t<X>>::value && ...),
+    static_assert((is_in_xdmf(io_detail::type_of_elements<element_t<X>>()) && ...),
                   "ashlar::io::field_series: elements are float, double or integers; cast the field, or write real and "
                   "imaginary parts");
     communicator const& c = mesh_.communicator();
@@ -103,12 +101,10 @@ class field_series {
  private:
   static constexpr char const* caller = "ashlar::io::field_series";
 
-  template <class T>
-  struct has_no_xdmf_type {
-    static constexpr io_detail::array_type type = io_detail::type_of_elements<T>();
-    static constexpr bool value = type == io_detail::array_type::unreadable || type == io_detail::array_type::boolean ||
-                                  type == io_detail::array_type::complex64 || type == io_detail::array_type::complex128;
-  };
+  static constexpr bool is_in_xdmf(io_detail::array_type t) {
+    using enum io_detail::array_type;
+    return t != boolean && t != complex64 && t != complex128;
+  }
 
   // The name of the file without .xdmf.
   std::string stem() const {
@@ -120,7 +116,7 @@ class field_series {
   }
   template <class X>
   void add(std::vector<io_detail::hdf5_field>& to, series_field<X> const& f) const {
-    auto const x = plan_detail::materialize(ops_detail::without_halo(f.tensor));
+    auto const x = io_detail::to_write(f.tensor);
     io_detail::shard_to_write const shard = io_detail::shard_of(x);
     comm::collectively(mesh_.communicator(), [&] {
       if (x.mesh().size() != mesh_.size())

@@ -56,14 +56,7 @@ sharded_tensor<T, L, M> tensor_of_hdf5(device_mesh<M> const& m, hdf5_input const
 template <class T, class L, class M>
 sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
                                       std::optional<array_box> const& box, call_site const& w) {
-  static_assert(
-      !layout_is_partial<L>::value,
-      "ashlar::io::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout "
-      "without it");
-  static_assert(
-      !files_have_no_such_elements<T>::value,
-      "ashlar::io::load_hdf5: elements are bool, integers, float, double or complex numbers of these; load one "
-      "of these and cast the tensor");
+  tensor_to_read<T, L>::say();
   communicator const& c = m.communicator();
   calls_as const here(c, "load_hdf5", w, fingerprint_of(collective::exchange, way_of_load<T, L, M>(), box.has_value()));
   return tensor_of_hdf5<T, L>(m, *opened_hdf5(c, path, dataset, type_of_elements<T>(), L::rank, box));
@@ -140,13 +133,7 @@ namespace ashlar::io {
 template <plain_tensor X>
 void save_hdf5(X const& expression, std::string const& path, std::string const& dataset,
                hdf5_options const& options = {}, call_site w = call_site::current()) {
-  static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
-                "ashlar::io::save_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(
-      !io_detail::files_have_no_such_elements<element_t<X>>::value,
-      "ashlar::io::save_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
-      "tensor to one of these");
-  auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
+  auto const x = io_detail::to_write(expression);
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "save_hdf5", w, io_detail::way_of(x.layout));
   io_detail::require_same_file(c, path, "ashlar::io::save_hdf5");
@@ -172,13 +159,7 @@ void save_hdf5(X const& expression, std::string const& path, std::string const& 
 template <plain_tensor X>
 void add_hdf5(X const& expression, std::string const& path, std::string const& dataset,
               hdf5_options const& options = {}, call_site w = call_site::current()) {
-  static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
-                "ashlar::io::add_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(
-      !io_detail::files_have_no_such_elements<element_t<X>>::value,
-      "ashlar::io::add_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
-      "tensor to one of these");
-  auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
+  auto const x = io_detail::to_write(expression);
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "add_hdf5", w, io_detail::way_of(x.layout));
   io_detail::require_same_file(c, path, "ashlar::io::add_hdf5");
@@ -210,13 +191,7 @@ void add_hdf5(X const& expression, std::string const& path, std::string const& d
 template <plain_tensor X>
 void update_hdf5(X const& expression, std::string const& path, std::string const& dataset, std::vector<index_t> begin,
                  call_site w = call_site::current()) {
-  static_assert(!plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
-                "ashlar::io::update_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
-  static_assert(
-      !io_detail::files_have_no_such_elements<element_t<X>>::value,
-      "ashlar::io::update_hdf5: elements are bool, integers, float, double or complex numbers of these; cast the "
-      "tensor to one of these");
-  auto const x = plan_detail::materialize(ops_detail::without_halo(expression));
+  auto const x = io_detail::to_write(expression);
   communicator const& c = x.mesh().communicator();
   comm_detail::calls_as const here(c, "update_hdf5", w, io_detail::way_of(x.layout));
   io_detail::update_dataset(c, path, dataset, std::move(begin), io_detail::shard_of(x));

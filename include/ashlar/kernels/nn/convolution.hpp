@@ -13,14 +13,6 @@
 
 namespace ashlar::kernels_detail {
 
-template <class T>
-struct convolution_elements {
-  static constexpr bool ok = kernels::BlasScalar<T>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::nn::conv2d: images are of float, double or complex numbers; cast them");
-  }
-};
-
 // The convolution of images by a kernel, both with these extents.
 template <int Stride, int Dilation, padding Edge>
 convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, shape const& images, shape const& kernel) {
@@ -92,20 +84,6 @@ void convolve_kernel_vjp(Space const& space, scratch_memory memory, convolution 
     kernels_detail::convolution_by_device_blas<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel);
   else if (!kernels_detail::convolution_by_onednn<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel))
     kernels_detail::convolution_by_blas<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel);
-}
-
-// Elements that BLAS does not multiply.
-template <class Space, class T>
-void convolve(Space const&, scratch_memory, convolution const&, T const*, T const*, T*) {
-  kernels_detail::convolution_elements<T>::say();
-}
-template <class Space, class T>
-void convolve_images_vjp(Space const&, scratch_memory, convolution const&, T const*, T const*, T*) {
-  kernels_detail::convolution_elements<T>::say();
-}
-template <class Space, class T>
-void convolve_kernel_vjp(Space const&, scratch_memory, convolution const&, T const*, T const*, T*) {
-  kernels_detail::convolution_elements<T>::say();
 }
 
 template <int Stride, int Dilation, nn::padding Edge, class S, class T>

@@ -158,12 +158,14 @@ struct conv2d_halo_op : conv2d_op<Stride, Dilation, Edge> {
 template <class X, class K>
 struct conv2d_operands {
   static constexpr bool rank = rank_v<X> == 4 && rank_v<K> == 4, elements = real_or_complex_elements<X>,
-                        ok = rank && elements;
+                        numbers = std::is_floating_point_v<component_t<element_t<X>>>, ok = rank && elements && numbers;
   static constexpr void say() {
     static_assert(
         rank,
         "ashlar::nn::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
     static_assert(!rank || elements, "ashlar::nn::conv2d: the elements are integers; write cast<double>(x)");
+    static_assert(!rank || !elements || numbers,
+                  "ashlar::nn::conv2d: images are of float, double or complex numbers; cast them");
   }
 };
 template <class X, class K, int Stride, int Dilation, padding Edge>

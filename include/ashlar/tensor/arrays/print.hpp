@@ -251,12 +251,13 @@ std::vector<printed_t<T>> gather_stored(sharded_tensor<T, L, M, S> const& x, cal
 }
 
 template <class L>
-constexpr bool check_printed_halo() {
-  static_assert(!layout_detail::halo_is_missing<L>::value,
-                "ashlar::print: the layout has no halo; leave with_halos out");
-  static_assert(!halo_is_partial<L>::value, "ashlar::print: the layout is partial; all_reduce it first");
-  return layout_has_a_halo<L>::value && !halo_is_partial<L>::value;
-}
+struct printed_halo {
+  static constexpr bool halo = layout_has_a_halo<L>::value, whole = !halo_is_partial<L>::value, ok = halo && whole;
+  static constexpr void say() {
+    static_assert(halo, "ashlar::print: the layout has no halo; leave with_halos out");
+    static_assert(whole, "ashlar::print: the layout is partial; all_reduce it first");
+  }
+};
 
 }  // namespace tensor_detail
 
@@ -271,7 +272,7 @@ constexpr bool check_printed_halo() {
 template <plain_tensor X>
 void print(std::ostream& out, X const& x, show_halos, call_site w = call_site::current()) {
   using L = layout_t<X>;
-  if constexpr (tensor_detail::check_printed_halo<L>()) {
+  if constexpr (meta_detail::hold<tensor_detail::printed_halo<L>>()) {
     auto const t = plan_detail::materialize(x);
     auto const cells = tensor_detail::gather_stored(t, w);
     auto const& m = t.mesh();
@@ -299,24 +300,16 @@ void print(std::ostream& out, X const& x, show_halos, call_site w = call_site::c
   }
 }
 
-namespace tensor_detail {
-template <class X>
-struct output_of_a_tensor {
-  static constexpr bool value = true;
-};
-}  // namespace tensor_detail
-
 // All ranks take part in the output of a tensor, so it is no operator.
 template <tensor X>
 std::ostream& operator<<(std::ostream& out, X const&) {
-  static_assert(!tensor_detail::output_of_a_tensor<X>::value,
+  static_assert(!tensor<X>,
                 "ashlar::print: a tensor is printed by all ranks together; write print(std::cout, x) on every rank");
   return out;
 }
 template <tensor X>
 void print(X const&) {
-  static_assert(!tensor_detail::output_of_a_tensor<X>::value,
-                "ashlar::print: a tensor is printed to a stream; write print(std::cout, x) on every rank");
+  static_assert(!tensor<X>, "ashlar::print: a tensor is printed to a stream; write print(std::cout, x) on every rank");
 }
 
 }  // namespace ashlar

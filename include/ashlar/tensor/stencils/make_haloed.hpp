@@ -103,13 +103,20 @@ void fill_random(real_ranks, normal_distribution<R> const& d, sharded_tensor<T, 
 }
 
 template <class L>
-struct layout_has_no_given_edge {
-  static constexpr bool value = [] {
-    if constexpr (layout_has_a_halo<L>::value)
-      return !has_given_cells(halo_of<L>::widths, L::rank);
-    else
-      return true;
-  }();
+struct set_beyond_edge {
+  static constexpr bool ok = has_given_edge<L>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo(\"x\", 1, edge::given)");
+  }
+};
+template <class L, class F>
+struct set_beyond_indices {
+  static constexpr bool ok = generate_indices<L, L::rank, F>::ok;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::set_beyond: the function takes one index_t per dimension; write f(i, j) for a matrix");
+  }
 };
 
 }  // namespace tensor_detail
@@ -130,14 +137,12 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   static_assert(
       !layout_detail::halo_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
-  using Function = tensor_detail::function_of_other_indices<L, F>;
-  static_assert(L::rank != N || !Function::value,
-                "ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix");
   plan_detail::call_in_errors const call(w);
   shape const extents = plan_detail::checked_extents<L>(n);
   comm_detail::state_of(m).calls.note_tensor(extents, w);
   tensor_detail::tensor_on<T, L, M> const t(m, extents);
-  if constexpr (tensor_detail::gives_elements<element_t<decltype(t)>, L, F>())
+  if constexpr (meta_detail::hold<tensor_detail::generate_indices<L, N, F>,
+                                  tensor_detail::generate_numbers<element_t<decltype(t)>, L, F>>())
     tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
   return t;
 }
@@ -146,14 +151,8 @@ namespace tensor_detail {
 template <class X, class F>
 void set_given_cells(X const& x, F const& f) {
   using L = layout_t<X>;
-  static_assert(
-      !layout_has_no_given_edge<L>::value,
-      "ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo(\"x\", 1, edge::given)");
-  using Function = function_of_other_indices<L, F>;
-  static_assert(layout_has_no_given_edge<L>::value || !Function::value,
-                "ashlar::set_beyond: the function takes one index_t per dimension; write f(i, j) for a matrix");
-  if constexpr (!layout_has_no_given_edge<L>::value)
-    if constexpr (gives_elements<element_t<X>, L, F>()) compute_cells(x, false, false, f);
+  if constexpr (hold<set_beyond_edge<L>, set_beyond_indices<L, F>, generate_numbers<element_t<X>, L, F>>())
+    compute_cells(x, false, false, f);
 }
 }  // namespace tensor_detail
 
@@ -181,10 +180,7 @@ namespace tensor_detail {
 
 template <class L, bool Reversed, class M, class View, std::size_t N>
 auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site const& w) {
-  static_assert(!std::is_const_v<typename View::value_type>,
-                "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
-  static_assert(static_cast<int>(View::rank) == L::rank,
-                "ashlar::adopt: the view has another number of dimensions than the layout");
+  adopted_view<View, L, Reversed>::say();
   using T = typename View::non_const_value_type;
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
   plan_detail::call_in_errors const call(w);
@@ -222,9 +218,6 @@ auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[
       "adopt", w);
   return t;
 }
-// True if a view may have strides, in any order: subviews are such.
-template <class View>
-inline constexpr bool is_strided_view = std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
 
 }  // namespace tensor_detail
 
@@ -240,9 +233,6 @@ inline constexpr bool is_strided_view = std::is_same_v<typename View::array_layo
 template <class L, class M, class View, std::size_t N>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
-  static_assert(
-      !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value || tensor_detail::is_strided_view<View>,
-      "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
   return tensor_detail::adopt_stored<L, false>(m, view, n, w);
 }
 /// The same for a column-major view (LayoutLeft), or a subview of one. Layout and extents describe the tensor, whose
@@ -253,9 +243,6 @@ template <class L, class M, class View, std::size_t N>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],
                     call_site w = call_site::current()) {
-  static_assert(
-      !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value || tensor_detail::is_strided_view<View>,
-      "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
   return tensor_detail::adopt_stored<L, true>(m, view, n, w);
 }
 

@@ -32,11 +32,6 @@ template <class Tensor>
 using new_elements_of =
     expression<element_t<Tensor>, layout_t<Tensor>, mesh_t<Tensor>, leaf_node, new_elements_source<Tensor>>;
 
-template <class... X>
-struct reduction_of_new_elements_is_used {
-  static constexpr bool value = sizeof...(X) > 0;
-};
-
 /// A reduction of new elements: a kernel will do it. X is the expression that it reduces.
 template <class T, class L, class M, class Op, unsigned Dims, class X>
 class awaited_reduction {
@@ -53,11 +48,11 @@ class awaited_reduction {
       : operand(x), mesh_(m), extents_(extents) {}
   device_mesh<M> const& mesh() const { return mesh_; }
   shape const& extents() const { return extents_; }
-  tensor_type evaluate() const {
+  auto evaluate() const {  // deduced, as in expression
     static_assert(
-        !reduction_of_new_elements_is_used<X>::value,
+        !std::is_same_v<X, X>,
         "ashlar::assign_and_reduce: the function returns its reduction as it is; do all else, such as all_reduce, with the result");
-    return {mesh_, extents_};
+    return tensor_type(mesh_, extents_);
   }
 
  private:
@@ -84,17 +79,13 @@ auto make_result(real_ranks, reduce_op<Op, Dims> const&, device_mesh<M> const& m
   return awaited_reduction<T, L, M, Op, Dims, X>(m, extents, x);
 }
 
-template <class R>
-struct function_gives_no_reduction {
-  static constexpr bool value = !is_awaited_reduction<R> && !requires { typename R::execution_space; };
-};
-
 /// Calls the function of new elements. Returns what it gives: an awaited reduction, or a tensor that it made of others.
 template <class Tensor, class G>
 auto reduction_of(G const& g, new_elements_of<Tensor> const& elements) {
   auto r = g(elements);
+  using R = decltype(r);
   static_assert(
-      !function_gives_no_reduction<decltype(r)>::value,
+      is_awaited_reduction<R> || requires { typename R::execution_space; },
       "ashlar::assign_and_reduce: the function gives one reduction of the new elements; return sum(x * x), or max(abs(x))");
   return r;
 }

@@ -21,53 +21,42 @@ constexpr void update_each(F const& f, X& x, Others&... others) {
   update_elements(backend_of<X>{}, f, x, others...);
 }
 
-template <class... Written>
-struct update_of_const {
-  static constexpr bool value = (std::is_const_v<Written> || ...);
-};
 template <class P, class G>
 inline constexpr bool same_tree = !tree<P> && !tree<G>;
 template <template <class...> class S, class... P, template <class...> class T, class... G>
   requires(tree<S<P...>> && tree<T<G...>> && sizeof...(P) == sizeof...(G))
 inline constexpr bool same_tree<S<P...>, T<G...>> = (same_tree<std::remove_cvref_t<P>, std::remove_cvref_t<G>> && ...);
 
-template <class P, class G>
-struct gradients_are_another_tree {
-  static constexpr bool value = !same_tree<std::remove_const_t<P>, G>;
-};
-/// True if update may write the parameters and the state, and has a gradient for each parameter.
 template <class P, class S, class G>
-constexpr bool may_update() {
-  static_assert(
-      !update_of_const<P, S>::value,
-      "ashlar::optimizer: update writes the parameters and the state, and one of them is const; take them by T&");
-  static_assert(
-      !gradients_are_another_tree<P, G>::value,
-      "ashlar::optimizer: the gradients are another tree than the parameters; name the member of a result, as in result.gradients or auto [g] = all_reduce<axis>(bundle(gradients))");
-  static_assert(!autodiff_detail::leaf_is_of_integers<P>::value,
-                "ashlar::optimizer: the elements are integers; write cast<double>(x)");
-  return !update_of_const<P, S>::value && !gradients_are_another_tree<P, G>::value &&
-         !autodiff_detail::leaf_is_of_integers<P>::value;
-}
+struct operands_of_update {
+  static constexpr bool variable = !std::is_const_v<P> && !std::is_const_v<S>,
+                        alike = same_tree<std::remove_const_t<P>, G>,
+                        elements = !autodiff_detail::leaf_is_of_integers<P>::value, ok = variable && alike && elements;
+  static constexpr void say() {
+    static_assert(
+        variable,
+        "ashlar::optimizer: update writes the parameters and the state, and one of them is const; take them by T&");
+    static_assert(
+        alike,
+        "ashlar::optimizer: the gradients are another tree than the parameters; name the member of a result, as in result.gradients or auto [g] = all_reduce<axis>(bundle(gradients))");
+    static_assert(elements, "ashlar::optimizer: the elements are integers; write cast<double>(x)");
+  }
+};
 
-/// True if all leaves are tensors.
 template <class P>
-constexpr bool are_tensors() {
-  static_assert(
-      !autodiff_detail::leaf_is_no_tensor<P>::value,
-      "ashlar::optimizer: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
-  return !autodiff_detail::leaf_is_no_tensor<P>::value;
-}
-
-template <class Parameter, class Gradient>
-struct gradient_has_another_layout {
-  static constexpr bool value = !std::is_same_v<Parameter, Gradient>;
+struct parameters_of_tensors {
+  static constexpr bool ok = !autodiff_detail::leaf_is_no_tensor<P>::value;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::optimizer: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
+  }
 };
 
 template <class P, class G>
 constexpr void check_gradient() {
   static_assert(
-      !gradient_has_another_layout<layout_t<P>, layout_t<G>>::value,
+      std::is_same_v<layout_t<P>, layout_t<G>>,
       "ashlar::optimizer: a gradient has another layout than its parameter; reduce partial gradients first, as in auto [g] = all_reduce<axis>(bundle(gradients)), and redistribute others");
 }
 
@@ -95,17 +84,12 @@ constexpr void check_update(P const& p, G const& g, S const&... used) {
 /// Zeros like p, or tensors without elements if they are not used.
 template <class P>
 constexpr auto zeros_if(bool used, P const& p) {
-  if constexpr (!are_tensors<P>())
-    return p;
-  else
-    return map(
-        [&](auto const& x) {
-          using X = std::remove_cvref_t<decltype(x)>;
-          shape extents = x.extents();
-          for (int d = 0; d < extents.rank && !used; ++d) extents[d] = 0;
-          return filled<element_t<X>, layout_t<X>>(x.mesh(), extents, element_t<X>(0));
-        },
-        p);
+  auto const zeros_of = [&]<class X>(X const& x) {
+    shape extents = x.extents();
+    for (int d = 0; d < extents.rank && !used; ++d) extents[d] = 0;
+    return filled<element_t<X>, layout_t<X>>(x.mesh(), extents, element_t<X>(0));
+  };
+  return meta_detail::checked<parameters_of_tensors<P>>([&](auto const& tree) { return map(zeros_of, tree); }, p);
 }
 template <class P>
 constexpr auto zeros_like(P const& p) {

@@ -16,9 +16,10 @@ concept tuple_tree = is_tuple_v<X>;
 struct path_text {
   char c[160]{};
   int size = 0;
+  bool fits = true;
   constexpr void append(char const* s) {
     for (; *s; ++s) {
-      if (size == 159) throw "ashlar::model: a parameter's path is longer than 159 characters; shorten the names";
+      if (size == 159) size = 0, fits = false;  // the last name stays, so that rules are still found
       c[size++] = *s;
     }
   }
@@ -48,6 +49,13 @@ struct member_path {
     append_name<S>(p, I);
     return p;
   }();
+};
+template <class Path>
+struct length_of_path {
+  static constexpr bool ok = Path::path.fits;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::model: a parameter's path is longer than 159 characters; shorten the names");
+  }
 };
 template <class Path>
 inline constexpr text_range path_range{Path::path.c, Path::path.c + Path::path.size};

@@ -27,10 +27,6 @@ constexpr bool has_layer() {
     }(std::type_identity<Model>{}, std::make_index_sequence<members_of<Model>::count>{});
   }
 }
-template <class Layer, class Model>
-struct model_has_no_such_layer {
-  static constexpr bool value = !has_layer<Layer, root, Model>();
-};
 
 // The number of the rule that gives the output of a layer its layout. It is no_rule if the strategy has no rules.
 template <class Layer, class B, class... R>
@@ -50,10 +46,6 @@ constexpr void note_placed(Handle const& m) {
     if (m.recorder()) m.recorder()->placed |= 1ull << number;
 }
 
-template <class... Rules>
-struct more_rules_than_places_all_takes {
-  static constexpr bool value = sizeof...(Rules) > 64;
-};
 template <class Rule>
 constexpr void require_placed(bool placed) {
   // Compilers print the line on which a call begins.
@@ -65,9 +57,9 @@ constexpr void require_placed(bool placed) {
 template <class B, class... R>
 constexpr bool require_few_rules(layout_map<B, R...> const*) {
   static_assert(
-      !more_rules_than_places_all_takes<R...>::value,
+      sizeof...(R) <= 64,
       "ashlar::training::places_all: a strategy has at most 64 rules here; let one pattern serve several layers");
-  return !more_rules_than_places_all_takes<R...>::value;
+  return sizeof...(R) <= 64;
 }
 template <class B, class... R>
 constexpr void require_all_placed(layout_map<B, R...> const*, unsigned long long placed) {
@@ -91,7 +83,7 @@ template <class Strategy, meta_detail::text_literal Layer, class Parameters, ten
 [[nodiscard]] constexpr auto place(Parameters const&, X const& x, call_site w = call_site::current()) {
   using Path = train_detail::named_path<Layer>;
   static_assert(
-      !train_detail::model_has_no_such_layer<Path, Parameters>::value,
+      train_detail::has_layer<Path, train_detail::root, Parameters>(),
       "ashlar::training::place: the model has no layer of this path; name a member of the model that holds parameters");
   using L = typename Strategy::template output_layout<train_detail::layout_place<Path, rank_v<X>>>;
   if constexpr (std::is_void_v<L>) {

@@ -140,11 +140,7 @@ struct two_patterns_match_one_parameter {
 };
 template <class Parameter, class Layout, int Rank>
 struct rule_has_another_rank {
-  static constexpr bool value = is_layout_v<Layout> && layout_does_not_fit<Layout, Rank>::value;
-};
-template <class Rule, class Model>
-struct rule_matches_no_parameter {
-  static constexpr bool value = true;
+  static constexpr bool value = is_layout_v<Layout> && !fits<Layout, Rank>;
 };
 
 // The layout of rule number Rule, or Otherwise if no rule matches. (In a class clang drops what follows a static_assert that fails.)
@@ -161,7 +157,7 @@ consteval auto layout_of_rule() {
     static_assert(
         !rule_has_another_rank<parameter, given, Place::rank>::value,
         "ashlar::training::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension");
-    return std::type_identity<std::conditional_t<layout_does_not_fit<given, Place::rank>::value, Otherwise, given>>{};
+    return std::type_identity<std::conditional_t<fits<given, Place::rank>, given, Otherwise>>{};
   } else {
     return std::type_identity<Otherwise>{};
   }
@@ -171,19 +167,21 @@ struct layout_by_rules
     : decltype(layout_of_rule<rule_for<Output, typename Place::path, Rules...>(), Otherwise, Place, Rules...>()) {};
 
 template <class Parameter, class Layout, int Rank>
-struct strategy_gives_no_layout_of_this_rank {
-  static constexpr bool value = layout_does_not_fit<Layout, Rank>::value;
+struct layout_of_strategy {
+  static constexpr bool ok = fits<Layout, Rank>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::training::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
+  }
 };
 
 // The layout of a parameter: its own, or else the strategy's.
 template <class Strategy, class Path, class Weight>
 struct chosen_layout {
   using given = typename Strategy::template parameter_layout<layout_place<Path, Weight::rank>>;
-  using misfit = strategy_gives_no_layout_of_this_rank<typename parameter_of<Path>::type, given, Weight::rank>;
-  using type = std::conditional_t<misfit::value, replicated<Weight::rank>, given>;
-  static_assert(
-      !misfit::value,
-      "ashlar::training::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
+  using condition = layout_of_strategy<typename parameter_of<Path>::type, given, Weight::rank>;
+  using type = std::conditional_t<hold<condition>(), given, replicated<Weight::rank>>;
 };
 template <class Strategy, class Path, int Rank, class Layout>
 struct chosen_layout<Strategy, Path, laid_out_weight<Rank, Layout>> {
@@ -221,10 +219,10 @@ constexpr void check_rules(layout_map<B, R...>) {
               Rule::has_pattern,
               "ashlar::training::rule: a key is no regular expression, and only * is special; write * for any characters, and a rule for each alternative");
           static_assert(
-              served || Rule::of_output || !Rule::has_pattern || !rule_matches_no_parameter<Rule, Model>::value,
+              served || Rule::of_output || !Rule::has_pattern,
               "ashlar::training::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
           static_assert(
-              served || !Rule::of_output || !Rule::has_pattern || !rule_matches_no_parameter<Rule, Model>::value,
+              served || !Rule::of_output || !Rule::has_pattern,
               "ashlar::training::layout_map: an output_rule matches no layer of the model; name a path above parameters, as \"d2\" is of \"d2/kernel\"");
         }(std::type_identity<R>{}, std::integral_constant<std::size_t, I>{}),
         ...);
@@ -261,19 +259,16 @@ template <class... Axes>
 inline constexpr bool is_dry_run<mesh<Axes...>> = true;
 template <class M>
 inline constexpr bool is_dry_run<abstract_mesh<M>> = true;
-template <class Handle, class Model>
-struct one_layer_for_many_on_real_ranks {
-  static constexpr bool value = equal_layers_of<Model> != 1 && !is_dry_run<Handle>;
-};
 
 template <class Strategy, class T, class Path, class Handle, class Model>
 constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::uint64_t& leaf, call_site const& w) {
   if constexpr (!tree<Model>) {
+    length_of_path<Path>::say();
     using L = typename chosen_layout<Strategy, Path, Model>::type;
     return first_value<T, L>(m, model, fold_in(key, leaf++), w);
   } else {
     static_assert(
-        !one_layer_for_many_on_real_ranks<Handle, Model>::value,
+        equal_layers_of<Model> == 1 || is_dry_run<Handle>,
         "ashlar::training::init: equal_layers is one layer in place of many, for dry runs; write stack<N>(layer) on real ranks");
     return with_members(model, [&](auto const&... member) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -291,13 +286,19 @@ struct is_weight {
   static constexpr bool value = requires(X const& x) { []<int Rank>(weight<Rank> const&) {}(x); };
 };
 template <class Model>
-struct leaf_is_no_weight {
-  static constexpr bool value = meta_detail::some_leaf_is_not<is_weight, Model>;
+struct leaves_of_model {
+  static constexpr bool ok = !meta_detail::some_leaf_is_not<is_weight, Model>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::training::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
+  }
 };
 
 template <class Path, class F, class X>
 constexpr void named_leaves(F&& f, X& x) {
   if constexpr (!tree<X>) {
+    length_of_path<Path>::say();
     f(static_cast<char const*>(Path::path.c), x);
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -319,10 +320,7 @@ namespace ashlar::training {
 /// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
 template <class Strategy, class T = float, class Handle, class Model>
 constexpr auto init(Handle const& m, Model const& model, prng_key key, call_site w = call_site::current()) {
-  static_assert(
-      !train_detail::leaf_is_no_weight<Model>::value,
-      "ashlar::training::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
-  if constexpr (train_detail::leaf_is_no_weight<Model>::value) {
+  if constexpr (!meta_detail::hold<train_detail::leaves_of_model<Model>>()) {
     return model;
   } else {
     if constexpr (requires { train_detail::check_rules<Model>(Strategy{}); })

@@ -12,26 +12,13 @@ enum class initializer { zeros, ones, glorot_uniform, he_normal, normal };
 template <int Rank, class Layout>
 struct laid_out_weight;
 
-}  // namespace ashlar::training
-
-namespace ashlar::train_detail {
-
-template <int Rank>
-struct weight_without_extents {
-  static constexpr bool value = Rank < 1;
-};
-
-}  // namespace ashlar::train_detail
-
-namespace ashlar::training {
-
 /// A parameter before it has a layout: extents by value, rank by type. By default a vector starts with zeros, any other
 /// parameter with Glorot's uniform distribution.
 /// Example: weight{784, 200}
 template <int Rank>
 struct weight {
   static_assert(
-      !train_detail::weight_without_extents<Rank>::value,
+      Rank >= 1,
       "ashlar::training::weight: a parameter has at least one dimension; write its extents, as in weight{784, 200}");
   static constexpr int rank = Rank;
   index_t extent[meta_detail::array_bound(Rank < 1 ? 1 : Rank)];
@@ -67,15 +54,12 @@ weight(I...) -> weight<static_cast<int>(sizeof...(I))>;
 
 namespace ashlar::train_detail {
 
+// True for a layout of Rank dimensions.
 template <class Layout, int Rank>
-struct layout_does_not_fit {
-  static constexpr bool value = true;
-};
+inline constexpr bool fits = false;
 template <class Layout, int Rank>
   requires is_layout_v<Layout>
-struct layout_does_not_fit<Layout, Rank> {
-  static constexpr bool value = Layout::rank != Rank;
-};
+inline constexpr bool fits<Layout, Rank> = Layout::rank == Rank;
 
 }  // namespace ashlar::train_detail
 
@@ -84,7 +68,7 @@ namespace ashlar::training {
 /// A parameter with its own layout. Rules do not apply to it.
 template <int Rank, class Layout>
 struct laid_out_weight : weight<Rank> {
-  static_assert(!train_detail::layout_does_not_fit<Layout, Rank>::value,
+  static_assert(train_detail::fits<Layout, Rank>,
                 "ashlar::training::weight: laid_out takes a layout with one spec for each dimension of the parameter");
   using layout_type = Layout;
 };
