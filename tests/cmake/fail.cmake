@@ -159,6 +159,12 @@ if(TARGET ashlar_checkpoint AND TARGET ashlar_fft)
   endforeach()
 endif()
 
+# A source that is compiled otherwise than the library that it links does not link.
+if(TARGET ashlar_compiled)
+  ashlar_add_test(fail.other_library LABELS nightly COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/other_library.sh" "$<TARGET_FILE:ashlar_compiled>"
+    "${CMAKE_CXX_COMPILER}" "@${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_ashlar.CXX.flags")
+endif()
+
 # Headers of a CMake target that a program does not link are one sentence.
 if(NOT ASHLAR_LAYOUT_ONLY)
   foreach(compiler IN LISTS ASHLAR_MUST_FAIL_COMPILERS)

@@ -10,6 +10,38 @@
 
 namespace ashlar {
 
+namespace tensor_detail {
+
+enum class assertions : bool { off, on };
+enum class kokkos : int {};
+enum class mpi : int {};
+/// How a source is compiled: the C++ standard, assertions, and the versions of Kokkos and MPI. Sources with ASHLAR_COMPILED
+/// refer to is_linked, and the source with ASHLAR_IMPLEMENTATION defines it. If that one is compiled otherwise, the linker
+/// finds no definition, and names this class.
+template <long Standard, assertions, kokkos, mpi>
+struct library_compiled_with {
+  static char const is_linked;
+};
+#ifdef NDEBUG
+inline constexpr assertions assertions_here = assertions::off;
+#else
+inline constexpr assertions assertions_here = assertions::on;
+#endif
+#ifdef OMPI_MAJOR_VERSION
+inline constexpr mpi mpi_here{OMPI_MAJOR_VERSION * 10000 + OMPI_MINOR_VERSION * 100};
+#else
+inline constexpr mpi mpi_here{MPI_VERSION * 10000 + MPI_SUBVERSION * 100};
+#endif
+using library_compiled_alike = library_compiled_with<__cplusplus, assertions_here, kokkos{KOKKOS_VERSION}, mpi_here>;
+#ifdef ASHLAR_IMPLEMENTATION
+template <>
+char const library_compiled_alike::is_linked = 0;
+#elif defined(ASHLAR_COMPILED)
+[[gnu::used]] static char const* const library = &library_compiled_alike::is_linked;
+#endif
+
+}  // namespace tensor_detail
+
 /// Initialises MPI and then Kokkos, unless the program already did. Its destructor ends what it began, in reverse
 /// order. The ranks of a node share its cores: each has as many threads as cores of its own, unless OMP_NUM_THREADS or
 /// Kokkos' options say otherwise. OpenBLAS maps a buffer for each thread now, because it would wait for ever if memory had
