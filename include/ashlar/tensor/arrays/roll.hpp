@@ -62,7 +62,7 @@ class roll_in_flight final : public pending_work<Y> {
     auto const& m = operand_->mesh();
     flight_ = std::make_shared<in_flight>(m, m.communicator(kind.axes), kind, std::move(transfers),
                                           static_cast<element_t<X> const*>(operand_->data()), result_.data(), w);
-    operand_->owner()->expect_with_lender(flight_);
+    block_of(*operand_)->expect_with_lender(flight_);
   }
   bool ready() override { return flight_->ready(); }
   Y wait() override {

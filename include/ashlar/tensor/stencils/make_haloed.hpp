@@ -169,10 +169,10 @@ void set_beyond(sharded_tensor<T, L, M, S>& x, F const& f) {
 }
 template <class T, class L, class M, class S, class F>
 void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
-  if (block_of(x).use_count() != 1)
+  if (tensor_detail::block_of(x).use_count() != 1)
     throw error(
         "ashlar::set_beyond: others share the memory of the tensor, which is const; declare it without const, so that it gets memory of its own");
-  block_of(x)->before_writing();
+  tensor_detail::block_of(x)->before_writing();
   tensor_detail::set_given_cells(x, f);
 }
 
