@@ -133,26 +133,6 @@ TEST_CASE("as_partial: the same value as summands") {
   });
 }
 
-TEST_CASE("bundle: members of several layouts and shapes in one message") {
-  on_every_mesh([](auto const& m, shape const& e) {
-    auto const a = make_numbers<partial<layout<none, none>, "x">>(m, e);
-    auto const b = make_numbers<partial<layout<none, "y">, "x">>(m, e);
-    auto const c = make_numbers<partial<layout<>, axes("x", "y")>>(m, shape{});
-    index_t const before = m.collectives_run();
-    auto const [ra, rb, rc] = all_reduce<"x">(bundle(a, b, c));
-    static_assert(has_layout<layout<none, none>, decltype(ra)>);
-    static_assert(has_layout<layout<none, "y">, decltype(rb)>);
-    static_assert(has_layout<partial<layout<>, "y">, decltype(rc)>);
-    CHECK(denotes(ra, value_of(a)));
-    CHECK(denotes(rb, value_of(b)));
-    CHECK(denotes(rc, value_of(c)));
-    bool const alone = m.sizes().size[0] == 1;
-    CHECK(m.collectives_run() - before == (alone ? 0 : 1));
-    CHECK(m.collectives_run(collective::all_reduce) == m.collectives_run());
-    CHECK((ra.data() == a.data()) == alone);  // nothing to reduce: nothing is copied
-  });
-}
-
 TEST_CASE("counters: a collective is one call of MPI where MPI's collectives serve, and none over axes of size 1") {
   collectives_of_mpi const scope;
   on_every_mesh([](auto const& m, shape const& e) {

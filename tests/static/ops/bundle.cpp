@@ -1,4 +1,4 @@
-// Bundles in dry runs: the collectives of their members, and the bytes of each. Values: tests/mpi/ops.
+// Bundles in dry runs: the collectives of their members, and the bytes of each. Values: tests/mpi/tensor.
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
