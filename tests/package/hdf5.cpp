@@ -1,6 +1,6 @@
 // Fields in HDF5 files, which need no BLAS.
 #include <ashlar/hdf5.hpp>
-#include <ashlar/tensor/environment.hpp>
+#include <ashlar/tensor.hpp>
 
 int main() {
   using namespace ashlar;
