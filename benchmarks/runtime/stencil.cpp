@@ -84,7 +84,7 @@ class loops_by_hand {
     for_each_row([&](index_t first) {
       double const* const u = from + first;
       double* const v = to + first;
-#pragma GCC ivdep
+      ASHLAR_INDEPENDENT
       for (index_t k = 0; k < n; ++k) v[k] = at_cell(u + k);
     });
   }
