@@ -181,7 +181,7 @@ a.cpp:7:5:   required from here
 /usr/include/ashlar/ops/elementwise.hpp:30:9: error: static assertion failed: ashlar::exp: the first""", ["ashlar::exp: the first", "  at a.cpp:7"]),
 ]
 OTHERS += [
-    ("a.cpp:6:3: error: 'adam' was not declared in this scope; did you mean 'ashlar::training::adam'?", ["ashlar::training::adam: the name is in namespace ashlar; write ashlar::training::adam, or using namespace ashlar"]),
+    ("a.cpp:6:3: error: 'adam' was not declared in this scope; did you mean 'ashlar::training::adam'?", ["ashlar::training::adam: the name is in namespace ashlar::training; write ashlar::training::adam, or using namespace ashlar::training"]),
     ("a.cpp:6:3: error: 'fill' was not declared in this scope; did you mean 'std::fill'?", ["'fill' was not declared in this scope; did you mean 'std::fill'?"]),
     ("a.cpp:6:3: error: no member named 'save_hdf5' in namespace 'ashlar'", ["ashlar::io::save_hdf5: its header is not included; include ashlar/hdf5.hpp or ashlar/io/hdf5/files.hpp"]),
     ("a.cpp:6:30: error: type/value mismatch at argument 1 in template parameter list for 'template<class M> class ashlar::device_mesh'",
