@@ -35,8 +35,8 @@ class piece_of_sum {
  public:
   static constexpr std::size_t bytes = 4096;
 
-  /// Returns the room that begins at the place of `operand` in a page. A processor compares places in pages first: it
-  /// takes a load for one of data that an earlier store to another page still writes, and waits. A loop whose stores run
+  /// Returns the room that begins at the place of `operand` in a page. A processor compares places in pages first.
+  /// It takes a load for one of data that an earlier store to another page still writes, and waits. A loop whose stores run
   /// 32 to 128 bytes ahead of its loads takes twice the time ("4-KByte aliasing" in Intel's Optimization Reference
   /// Manual; AMD's processors do the same).
   std::byte* at_place_of(void const* operand) {

@@ -1,13 +1,43 @@
 // SPDX-License-Identifier: BSL-1.0
 // The results of operations on real ranks.
 #pragma once
+#include "ashlar/kernels/shard.hpp"
+#include "ashlar/meta/check.hpp"
 #include "ashlar/ops/complex.hpp"
 #include "ashlar/tensor/elementwise.hpp"
-#include "ashlar/tensor/evaluate.hpp"
 #include "ashlar/tensor/outside_index.hpp"
 #include "ashlar/tensor/view.hpp"
 
 namespace ashlar::tensor_detail {
+
+template <class T, class X>
+kernels::shard<T> shard_of(X const& x) {
+  return {x.data(), x.local_region(), x.extents()};
+}
+
+/// True if there is an overload of run for the operation and these shards.
+template <class Op, class Space, class... Shard>
+concept has_kernel = requires {
+  run(std::declval<Op const&>(), std::declval<Space const&>(), std::declval<kernels::scratch_memory>(),
+      std::declval<Shard const&>()...);
+};
+template <class Op, class Space, class... Shard>
+struct operation_has_a_kernel {
+  static constexpr bool ok = has_kernel<Op, Space, Shard...>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::apply: the operation has no kernel; include ashlar/blas.hpp for einsum, transpose and convolutions, or ashlar/kernels/<its name>.hpp; beside an operation of your own write run(op, space, scratch, y, x...)");
+  }
+};
+
+/// Calls the kernel run(op, space, scratch, y, x...).
+/// Returns nothing. Its type is deduced, so that clang names the line of the program in the sentence.
+template <class Space, class Op, class T, class... X>
+auto evaluate_shards(Op const& op, kernels::shard<T> const& y, X const&... x) {
+  if constexpr (meta_detail::hold<operation_has_a_kernel<Op, Space, kernels::shard<T>, X...>>())
+    run(op, Space{}, scratch_from_pool<Space>, y, x...);
+}
 
 /// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) on the shards.
 template <class Op, class T, class L, class M, class S, class... X>

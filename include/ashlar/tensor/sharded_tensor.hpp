@@ -103,7 +103,7 @@ auto const& block_of(X const& x) {
 /// Where the shard begins there, in elements.
 template <class X>
 index_t offset_of(X const& x) {
-  return x.offset_;
+  return x.offset();
 }
 
 }  // namespace tensor_detail
@@ -192,6 +192,7 @@ class sharded_tensor {
   friend auto const& tensor_detail::block_of(X const&);
   template <class X>
   friend index_t tensor_detail::offset_of(X const&);
+  index_t offset() const { return offset_; }
   storage_pointer const& owner() const {
     if (empty()) tensor_detail::fail_empty();
     return owner_;

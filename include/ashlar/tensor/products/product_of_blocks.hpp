@@ -6,7 +6,7 @@
 #include "ashlar/ops/assign.hpp"
 #include "ashlar/ops/products/einsum.hpp"
 #include "ashlar/tensor/collective_scope.hpp"
-#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/compute.hpp"
 #include "ashlar/tensor/haloed_tensor.hpp"
 #include "ashlar/tensor/products/product_route.hpp"
 #include "ashlar/tensor/redistribute.hpp"
