@@ -134,9 +134,7 @@ inline constexpr axis_mask invariant_meets_other = [] {
 }();
 
 template <class Axis, class... X>
-struct invariant_value_meets_varying {
-  static constexpr bool value = !std::is_same_v<Axis, no_axis>;
-};
+inline constexpr bool invariant_value_meets_varying = !std::is_same_v<Axis, no_axis>;
 
 template <class... X>
 constexpr void require_all_to_vary() {
@@ -144,7 +142,7 @@ constexpr void require_all_to_vary() {
   using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names,
                                                      layout_detail::first_axis(bad)>::type;
   static_assert(
-      !invariant_value_meets_varying<axis, X...>::value,
+      !invariant_value_meets_varying<axis, X...>,
       "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass, or value_and_grad<axis>(f) if the loss is a sum over it");
 }
 
@@ -153,16 +151,14 @@ template <axis_mask Named, class... X>
 inline constexpr axis_mask replicated_after = (0u | ... | replicated_of<X>)&~Named;
 
 template <class Op, int I, class Ct, class Y, class... X>
-struct no_derivative {
-  static constexpr bool value = !has_pullback<Op, I, Ct, Y, X...>;
-};
+inline constexpr bool no_derivative = !has_pullback<Op, I, Ct, Y, X...>;
 
 template <int I, class Op, class Ct, class Y, class Operand, class... X>
 constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& operand, X const&... x) {
   if constexpr (active_value<Operand>) {
-    if constexpr (no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value) {
+    if constexpr (no_derivative<Op, I, Ct, Y, tensor_of<X>...>) {
       static_assert(
-          !no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value,
+          !no_derivative<Op, I, Ct, Y, tensor_of<X>...>,
           "ashlar::value_and_grad: the operation has no derivative with respect to this operand; pass stop_gradient(operand), or write a pullback");
     } else {
       auto g = op.template pullback<I>(ct, y, stop_gradient(x)...);

@@ -25,9 +25,7 @@ constexpr tape& tape_of_leaves(X const& x, Rest const&... rest) {
 }
 
 template <class X>
-struct function_uses_an_active_value_that_is_no_argument {
-  static constexpr bool value = has_active_leaf<X>;
-};
+inline constexpr bool function_uses_an_active_value_that_is_no_argument = has_active_leaf<X>;
 
 // Makes the results of f active. The type that f returns for active arguments says which results are active, and over
 // which axes they are replicated.
@@ -107,9 +105,9 @@ struct rematerialized {
                                  f(ashlar::map([](auto const& leaf) { return stop_gradient(leaf); }, x)...));
       using Y = std::remove_cvref_t<decltype(y)>;
       static_assert(
-          !function_uses_an_active_value_that_is_no_argument<Y>::value,
+          !function_uses_an_active_value_that_is_no_argument<Y>,
           "ashlar::remat: the function uses a value under differentiation that is none of its arguments; pass it as one");
-      if constexpr (function_uses_an_active_value_that_is_no_argument<Y>::value) {
+      if constexpr (function_uses_an_active_value_that_is_no_argument<Y>) {
         return y;
       } else {
         tape& t = tape_of_leaves(x...);

@@ -51,13 +51,12 @@ constexpr decltype(auto) field_of_kernel(U&& u) {
 
 template <class F, int I, class X, class... V>
 constexpr bool check_slope() {
-  constexpr int rank = rank_v<X>;
-  using missing = ops_detail::stencil_without_a_derivative<F, I, rank, ops_detail::neighbours_in<F, X>,
-                                                           ops_detail::neighbours_in<F, V>...>;
+  constexpr bool missing = ops_detail::stencil_without_a_derivative<F, I, rank_v<X>, ops_detail::neighbours_in<F, X>,
+                                                                    ops_detail::neighbours_in<F, V>...>;
   static_assert(
-      !missing::value,
+      !missing,
       "ashlar::stencil: the functor has no derivative; give it static constexpr linearity kind = linearity::linear, or a member slope<I>(offset, u...)");
-  return !missing::value;
+  return !missing;
 }
 
 // The layout of a stencil's result on a tensor of layout L whose owned cells have layout Owned.

@@ -50,27 +50,19 @@ constexpr auto activate(tape& t, X const& x) {
 
 // No axis is a valid choice, too: then all parameters are invariant.
 template <class Mesh, class Names>
-struct batch_axis_missing_from_mesh : collective_axis_missing_from_mesh<Mesh, Names> {};
+inline constexpr bool batch_axis_missing_from_mesh = collective_axis_missing_from_mesh<Mesh, Names>;
 template <class Mesh>
-struct batch_axis_missing_from_mesh<Mesh, name_list<>> : std::false_type {};
+inline constexpr bool batch_axis_missing_from_mesh<Mesh, name_list<>> = false;
 
 template <class X>
-struct parameter_partial_by_no_sum {
-  using L = owned_layout_t<layout_t<X>>;
-  static constexpr bool value = !partial_only_by(value_v<mesh_context<mesh_t<X>, L>, L>, op_sum);
-};
+inline constexpr bool parameter_partial_by_no_sum =
+    !partial_only_by(value_on<mesh_t<X>, owned_layout_t<layout_t<X>>>, op_sum);
 template <class Loss>
-struct loss_is_no_active_value {
-  static constexpr bool value = !active_value<Loss>;
-};
+inline constexpr bool loss_is_no_active_value = !active_value<Loss>;
 template <class Loss>
-struct loss_is_no_scalar {
-  static constexpr bool value = Loss::rank != 0;
-};
+inline constexpr bool loss_is_no_scalar = Loss::rank != 0;
 template <class Axis>
-struct loss_is_replicated {
-  static constexpr bool value = !std::is_same_v<Axis, no_axis>;
-};
+inline constexpr bool loss_is_replicated = !std::is_same_v<Axis, no_axis>;
 
 // Makes the mesh's recorder assign the following collectives to another pass.
 template <class Handle>
@@ -82,12 +74,12 @@ template <class Loss>
 constexpr void run_backward(Loss const& loss) {
   using Mesh = mesh_t<Loss>;
   using axis = typename axis_for_message<typename Mesh::names, first_axis(Loss::replicated)>::type;
-  static_assert(!loss_is_no_scalar<layout_t<Loss>>::value,
+  static_assert(!loss_is_no_scalar<layout_t<Loss>>,
                 "ashlar::value_and_grad: the function returns a scalar; take the mean or the sum of it");
   static_assert(
-      !loss_is_replicated<axis>::value,
+      !loss_is_replicated<axis>,
       "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once per rank; name an axis over which it is partial, or make it invariant by all_reduce or all_gather<axis, invariant>");
-  if constexpr (!loss_is_no_scalar<layout_t<Loss>>::value) {
+  if constexpr (!loss_is_no_scalar<layout_t<Loss>>) {
     using C = typename Loss::cotangent_type;
     loss.cotangent().add(filled<element_t<C>, layout_t<C>>(loss.mesh(), shape{}, element_t<C>(1)));
     enter(loss.mesh(), pass::backward);
@@ -109,9 +101,7 @@ struct is_on_a_mesh {
   static constexpr bool value = requires { typename X::mesh_type; };
 };
 template <class P>
-struct leaf_is_no_tensor {
-  static constexpr bool value = meta_detail::some_leaf_is_not<is_on_a_mesh, P>;
-};
+inline constexpr bool leaf_is_no_tensor = meta_detail::some_leaf_is_not<is_on_a_mesh, P>;
 
 // True if a leaf of the parameters is a tensor of integers, which has no derivative.
 template <class X>
@@ -119,42 +109,38 @@ struct has_no_integers {
   static constexpr bool value = !tensor<X> || ops_detail::real_or_complex_elements<X>;
 };
 template <class P>
-struct leaf_is_of_integers {
-  static constexpr bool value = meta_detail::some_leaf_is_not<has_no_integers, P>;
-};
+inline constexpr bool leaf_is_of_integers = meta_detail::some_leaf_is_not<has_no_integers, P>;
 
 template <class P>
 using mesh_of_leaves = mesh_t<std::remove_cvref_t<decltype(first_leaf(std::declval<P const&>()))>>;
 template <class P, dimension Axes>
 inline constexpr bool lacks_the_batch_axis = false;
 template <class P, dimension Axes>
-  requires(!leaf_is_no_tensor<P>::value && !leaf_is_of_integers<P>::value)
-inline constexpr bool lacks_the_batch_axis<P, Axes> =
-    batch_axis_missing_from_mesh<mesh_of_leaves<P>, names_in_t<Axes>>::value;
+  requires(!leaf_is_no_tensor<P> && !leaf_is_of_integers<P>)
+inline constexpr bool lacks_the_batch_axis<P, Axes> = batch_axis_missing_from_mesh<mesh_of_leaves<P>, names_in_t<Axes>>;
 
 template <dimension Axes, class F>
 struct differentiated {
   F f;
   template <class P, class... Args>
-    requires(leaf_is_no_tensor<P>::value)
+    requires(leaf_is_no_tensor<P>)
   constexpr auto operator()(P const& parameters, Args const&...) const {
     static_assert(
-        !leaf_is_no_tensor<P>::value,
+        !leaf_is_no_tensor<P>,
         "ashlar::value_and_grad: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
     return value_and_gradients<P, P>{parameters, parameters};
   }
   template <class P, class... Args>
-    requires(!leaf_is_no_tensor<P>::value && leaf_is_of_integers<P>::value)
+    requires(!leaf_is_no_tensor<P> && leaf_is_of_integers<P>)
   constexpr auto operator()(P const& parameters, Args const&...) const {
-    static_assert(!leaf_is_of_integers<P>::value,
-                  "ashlar::value_and_grad: the elements are integers; write cast<double>(x)");
+    static_assert(!leaf_is_of_integers<P>, "ashlar::value_and_grad: the elements are integers; write cast<double>(x)");
     return value_and_gradients<P, P>{parameters, parameters};
   }
   template <class P, class... Args>
     requires(lacks_the_batch_axis<P, Axes>)
   constexpr auto operator()(P const& parameters, Args const&...) const {
     static_assert(
-        !batch_axis_missing_from_mesh<mesh_of_leaves<P>, names_in_t<Axes>>::value,
+        !batch_axis_missing_from_mesh<mesh_of_leaves<P>, names_in_t<Axes>>,
         "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
     return value_and_gradients<P, P>{parameters, parameters};
   }
@@ -166,10 +152,10 @@ struct differentiated {
         [&](auto const& x) {
           using X = std::remove_cvref_t<decltype(x)>;
           static_assert(
-              !batch_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+              !batch_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>,
               "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
           static_assert(
-              !parameter_partial_by_no_sum<X>::value,
+              !parameter_partial_by_no_sum<X>,
               "ashlar::value_and_grad: a parameter is partial by a reduction other than a sum, which has no dual; all_reduce it first");
           return activate<collective_axes<mesh_t<X>, names_in_t<Axes>>>(t, x);
         },
@@ -186,7 +172,7 @@ struct differentiated {
         return value_aux_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result.value))>, decltype(aux),
                                        decltype(g)>{stop_gradient(result.value), aux, g};
       } else {
-        static_assert(!loss_is_no_active_value<decltype(result.value)>::value,
+        static_assert(!loss_is_no_active_value<decltype(result.value)>,
                       "ashlar::value_and_grad: the loss depends on no parameter; return what the parameters lead to");
       }
     } else if constexpr (active_value<R>) {
@@ -196,7 +182,7 @@ struct differentiated {
           stop_gradient(result), g};
     } else {
       static_assert(
-          !loss_is_no_active_value<R>::value,
+          !loss_is_no_active_value<R>,
           "ashlar::value_and_grad: the function returns a scalar, or build<with_aux>(scalar, others), that depends on the parameters");
     }
   }
@@ -222,13 +208,9 @@ constexpr autodiff_detail::differentiated<Axes, F> value_and_grad(F f) {
 
 namespace autodiff_detail {
 template <class F>
-struct axis_of_the_loss_is_not_named {
-  static constexpr bool value = true;
-};
+inline constexpr bool axis_of_the_loss_is_not_named = true;
 template <class F, class P>
-struct parameters_beside_the_function {
-  static constexpr bool value = true;
-};
+inline constexpr bool parameters_beside_the_function = true;
 // A call after an error, which is to be the only one.
 struct not_differentiated {
   template <class P, class... Args>
@@ -242,14 +224,14 @@ struct not_differentiated {
 template <class F>
 constexpr autodiff_detail::not_differentiated value_and_grad(F const&) {
   static_assert(
-      !autodiff_detail::axis_of_the_loss_is_not_named<F>::value,
+      !autodiff_detail::axis_of_the_loss_is_not_named<F>,
       "ashlar::value_and_grad: name the axis over which the loss is summed, as in value_and_grad<\"data\">(f), or write value_and_grad<none>(f)");
   return {};
 }
 template <dimension Axes, class F, class P, class... Args>
 constexpr value_and_gradients<P, P> value_and_grad(F const&, P const& parameters, Args const&...) {
   static_assert(
-      !autodiff_detail::parameters_beside_the_function<F, P>::value,
+      !autodiff_detail::parameters_beside_the_function<F, P>,
       "ashlar::value_and_grad: it takes the function alone and gives a function; write value_and_grad<\"axis\">(f)(parameters)");
   return {parameters, parameters};
 }

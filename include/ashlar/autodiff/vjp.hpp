@@ -8,9 +8,7 @@ namespace ashlar {
 namespace autodiff_detail {
 
 template <class Given, class Dual>
-struct cotangent_has_another_layout {
-  static constexpr bool value = !std::is_same_v<Given, Dual>;
-};
+inline constexpr bool cotangent_has_another_layout = !std::is_same_v<Given, Dual>;
 
 template <dimension Axes, class F>
 struct pulled_back {
@@ -26,14 +24,14 @@ struct pulled_back {
       auto const y = std::apply(f, active_arguments);
       using Y = std::remove_cvref_t<decltype(y)>;
       if constexpr (!active_value<Y>) {
-        static_assert(!loss_is_no_active_value<Y>::value,
+        static_assert(!loss_is_no_active_value<Y>,
                       "ashlar::vjp: the function's value depends on none of its arguments; return what they lead to");
       } else {
         using C = typename Y::cotangent_type;
         static_assert(
-            !cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value,
+            !cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>,
             "ashlar::vjp: the cotangent has another layout than the dual of the function's value; redistribute it, see docs/explanation/differentiation.md");
-        if constexpr (!cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value)
+        if constexpr (!cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>)
           y.cotangent().add(C(materialize(cotangent)));
       }
     }

@@ -7,9 +7,7 @@ namespace ashlar {
 
 namespace layout_detail {
 template <int Rank>
-struct scalar_has_no_batch {
-  static constexpr bool value = Rank < 1;
-};
+inline constexpr bool scalar_has_no_batch = Rank < 1;
 template <class Index>
 struct whole_dimensions;
 template <int... I>
@@ -21,7 +19,7 @@ struct whole_dimensions<std::integer_sequence<int, I...>> {
 // Batch is the spec of the first dimension as a type: split<...>, cyclic_split<...> or whole.
 template <class Batch, int Rank>
 struct batch_layout {
-  static_assert(!scalar_has_no_batch<Rank>::value,
+  static_assert(!scalar_has_no_batch<Rank>,
                 "ashlar::batch_sharded: a scalar has no dimension that a batch could split; write replicated<0>");
   using type =
       typename whole_dimensions<std::make_integer_sequence<int, (Rank < 1 ? 1 : Rank) - 1>>::template behind<Batch>;

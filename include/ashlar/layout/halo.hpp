@@ -188,9 +188,7 @@ template <class L>
 inline constexpr bool has_halo_sums = is_in_state<L, halo_state::sums>;
 
 template <class L>
-struct halo_is_missing {
-  static constexpr bool value = !layout_has_a_halo<L>::value;
-};
+inline constexpr bool halo_is_missing = !layout_has_a_halo<L>::value;
 
 /// The state of the halo of a layout in words.
 template <class L>

@@ -175,19 +175,17 @@ struct value_of<Context, basic_partial<L, Op, A...>> {
 };
 
 template <class... D>
-struct axis_shards_two_dimensions {
-  static constexpr bool value = [] {
-    constexpr int named = (0 + ... + boost::mp11::mp_size<typename names_of<D>::type>::value);
-    return named != boost::mp11::mp_size<typename names_of<basic_layout<D...>>::type>::value;
-  }();
-};
+inline constexpr bool axis_shards_two_dimensions = [] {
+  constexpr int named = (0 + ... + boost::mp11::mp_size<typename names_of<D>::type>::value);
+  return named != boost::mp11::mp_size<typename names_of<basic_layout<D...>>::type>::value;
+}();
 template <class... D>
 struct checked_layout {
   static_assert(boost::mp11::mp_size<typename names_of<basic_layout<D...>>::type>::value <= max_axes,
                 "ashlar::layout: more than 8 axes shard one tensor; join axes that you always use together");
   static_assert(sizeof...(D) <= max_rank, "ashlar::layout: a tensor has at most 8 dimensions; join dimensions");
   static_assert(
-      !axis_shards_two_dimensions<D...>::value,
+      !axis_shards_two_dimensions<D...>,
       "ashlar::layout: an axis shards two dimensions; each axis shards a tensor at most once, write none for one of them");
   using type = basic_layout<D...>;
 };

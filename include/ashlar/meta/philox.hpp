@@ -83,9 +83,7 @@ template <class T>
 struct uniform_block;
 
 template <class T>
-struct is_neither_float_nor_double {
-  static constexpr bool value = !std::is_same_v<T, float> && !std::is_same_v<T, double>;
-};
+inline constexpr bool is_neither_float_nor_double = !std::is_same_v<T, float> && !std::is_same_v<T, double>;
 
 template <>
 struct uniform_block<float> {
@@ -129,9 +127,9 @@ ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(prng_key key, index_t b) {
 /// Example: uniform<double>(prng_key{1}, 5) is element 5 of every array that this key fills
 template <class T>
 ASHLAR_FUNCTION constexpr T uniform(prng_key key, index_t g) {
-  static_assert(!meta_detail::is_neither_float_nor_double<T>::value,
+  static_assert(!meta_detail::is_neither_float_nor_double<T>,
                 "ashlar::uniform: numbers are drawn as float or double; convert them afterwards");
-  if constexpr (meta_detail::is_neither_float_nor_double<T>::value) {
+  if constexpr (meta_detail::is_neither_float_nor_double<T>) {
     return {};
   } else {
     constexpr int size = meta_detail::uniform_block<T>::size;

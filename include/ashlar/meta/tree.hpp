@@ -115,18 +115,14 @@ namespace meta_detail {
 template <class X>
 struct members_of;
 template <class X>
-struct names_of_other_number_than_members {
-  static constexpr bool value = false;
-};
+inline constexpr bool names_of_other_number_than_members = false;
 template <template <class...> class S, class... M>
   requires requires { S<M...>::names.count; }
-struct names_of_other_number_than_members<S<M...>> {
-  static constexpr bool value = S<M...>::names.count != sizeof...(M);
-};
+inline constexpr bool names_of_other_number_than_members<S<M...>> = S<M...>::names.count != sizeof...(M);
 template <template <class...> class S, class... M>
 struct members_of<S<M...>> {
   static_assert(
-      !names_of_other_number_than_members<S<M...>>::value,
+      !names_of_other_number_than_members<S<M...>>,
       "ashlar::names: a tree has one name and one type parameter for each member; write as many names as type parameters");
   static constexpr std::size_t count = sizeof...(M);
   template <class... New>

@@ -141,7 +141,7 @@ constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, c
 /// Example: value_and_grad<none>(f), in which f calls einsum<"bi,ih->bh">(x, as_replicated_async<"data">(p.kernel))
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated_async(X const& x, call_site w = call_site::current()) {
-  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,
+  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>,
                 "ashlar::as_replicated_async: the mesh has no axis of this name; name one of its axes");
   return relayout_back_async(
       ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{},

@@ -38,18 +38,13 @@ template <class X, class Ops>
 inline constexpr int innermost_op = value_v<context<typename mesh_t<X>::names, Ops>, layout_t<X>>.reductions[0].op;
 
 template <class X, class Ops>
-struct leaf_lacks_its_reduction {
-  static constexpr bool value = []<class... Op>(op_list<Op...>*) {
-    constexpr bool has[]{reduces_elements<Op, element_t<X>>::value...};
-    return !has[innermost_op<X, Ops>];
-  }(static_cast<Ops*>(nullptr));
-};
+inline constexpr bool leaf_lacks_its_reduction = []<class... Op>(op_list<Op...>*) {
+  constexpr bool has[]{reduces_elements<Op, element_t<X>>::value...};
+  return !has[innermost_op<X, Ops>];
+}(static_cast<Ops*>(nullptr));
 
-template <class A, class B>
-struct bundle_mixes_reductions {
-  using ops = typename mesh_context<mesh_t<A>, layout_t<A>, layout_t<B>>::ops;
-  static constexpr bool value = innermost_op<A, ops> != innermost_op<B, ops>;
-};
+template <class A, class B, class Ops = typename mesh_context<mesh_t<A>, layout_t<A>, layout_t<B>>::ops>
+inline constexpr bool bundle_mixes_reductions = innermost_op<A, Ops> != innermost_op<B, Ops>;
 
 // The collectives of a bundle, in the order in which its leaves need them: their axes and their reductions.
 struct bundle_collectives {
@@ -146,7 +141,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
             if constexpr (in_a_message<Choice, Leaf>) {
               using Reduced = reduced_over<Leaf, axes>;
               static_assert(
-                  !leaf_lacks_its_reduction<Leaf, Ops>::value,
+                  !leaf_lacks_its_reduction<Leaf, Ops>,
                   "ashlar::bundle: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
               constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
               int const layers = log ? log->times_counted() / before : 1;
@@ -192,7 +187,7 @@ template <dimension Axes, class... X>
   using namespace ops_detail;
   using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
   using Names = meta_detail::names_in_t<Axes>;
-  static_assert(!collective_axis_missing_from_mesh<mesh_t<First>, Names>::value,
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<First>, Names>,
                 "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
   for_each_leaf(
       [](auto const& x) {
@@ -200,10 +195,10 @@ template <dimension Axes, class... X>
         static_assert(std::is_same_v<element_t<First>, element_t<Leaf>>,
                       "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
         static_assert(
-            !not_partial_over<layout_t<Leaf>, Names>::value,
+            !not_partial_over<layout_t<Leaf>, Names>,
             "ashlar::all_reduce: one member of the bundle is not partial over the axis; leave that member out");
         static_assert(
-            !bundle_mixes_reductions<First, Leaf>::value,
+            !bundle_mixes_reductions<First, Leaf>,
             "ashlar::bundle: the members are partial by different reductions; bundle members of one reduction");
       },
       b.members);

@@ -26,17 +26,15 @@ inline constexpr axis_mask collective_axes<Mesh, name_list<N...>> =
         : (0u | ... | (any_missing<Mesh, name_list<N...>> ? 0u : mask_of(name_index_v<typename Mesh::names, N>)));
 
 template <class Mesh, class Names>
-struct collective_axis_missing_from_mesh {
-  static constexpr bool value = collective_axes<Mesh, Names> == 0;
-};
+inline constexpr bool collective_axis_missing_from_mesh = collective_axes<Mesh, Names> == 0;
 
 template <class Layout, class Axes>
-struct not_partial_over;
+inline constexpr bool not_partial_over = false;
 template <class Layout, class... N>
-struct not_partial_over<Layout, name_list<N...>> {
+inline constexpr bool not_partial_over<Layout, name_list<N...>> = [] {
   using c = context_of<Layout, basic_layout<split<N...>>>;
-  static constexpr bool value = ((value_v<c, Layout>.level_of(name_index_v<typename c::names, N>) != 0) || ...);
-};
+  return ((value_v<c, Layout>.level_of(name_index_v<typename c::names, N>) != 0) || ...);
+}();
 
 // The dimension whose minor-most axes are the named axes, or -1.
 template <class Layout, class Axes>
@@ -54,9 +52,7 @@ inline constexpr int dimension_split_last_by<Layout, name_list<N...>> = [] {
   return d;
 }();
 template <class Layout, class Axes>
-struct no_dimension_is_split_last_by {
-  static constexpr bool value = dimension_split_last_by<Layout, Axes> < 0;
-};
+inline constexpr bool no_dimension_is_split_last_by = dimension_split_last_by<Layout, Axes> < 0;
 
 // The layout after a collective: the named axes are removed, and then appended to dimension Dim (if it is not -1).
 template <class X, class Names, int Dim = -1>
@@ -82,17 +78,15 @@ inline constexpr bool each_reduces = false;
 template <class... Op, class T>
 inline constexpr bool each_reduces<op_list<Op...>, T> = (reduces_elements<Op, T>::value && ...);
 template <class P, class T>
-struct elements_lack_the_reduction {
-  static constexpr bool value = []<class... Op>(op_list<Op...>*) {
-    if (each_reduces<op_list<Op...>, T>) return false;
-    constexpr bool has[]{reduces_elements<Op, T>::value...};
-    for (plan_step const& s : P::value)
-      if ((s.what == step_kind::pad || s.what == collective::reduce_scatter || s.what == collective::all_reduce) &&
-          !has[s.op])
-        return true;
-    return false;
-  }(static_cast<typename P::context::ops*>(nullptr));
-};
+inline constexpr bool elements_lack_the_reduction = []<class... Op>(op_list<Op...>*) {
+  if (each_reduces<op_list<Op...>, T>) return false;
+  constexpr bool has[]{reduces_elements<Op, T>::value...};
+  for (plan_step const& s : P::value)
+    if ((s.what == step_kind::pad || s.what == collective::reduce_scatter || s.what == collective::all_reduce) &&
+        !has[s.op])
+      return true;
+  return false;
+}(static_cast<typename P::context::ops*>(nullptr));
 
 // Frees each step's operand as soon as the step is done, so that no more memory is held than peak_bytes says.
 template <class P, int Step, class X>
@@ -112,9 +106,7 @@ constexpr auto run_steps(X x, call_site const& w) {
 }
 
 template <class Layout, int Dim>
-struct layout_has_no_dimension {
-  static constexpr bool value = Dim < 0 || Dim >= Layout::rank;
-};
+inline constexpr bool layout_has_no_dimension = Dim < 0 || Dim >= Layout::rank;
 
 }  // namespace ops_detail
 
@@ -130,7 +122,7 @@ template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
 constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
   using plans = plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
   static_assert(
-      !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>::value,
+      !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>,
       "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
   auto&& t = materialize(x);
   auto y = with_least_plan<plans, X>(t.extents(), t.mesh().sizes(),
@@ -151,15 +143,15 @@ constexpr auto after_all_reduces() {
 
 template <class Names, class X>
 constexpr auto after_all_reduce() {
-  constexpr bool missing = collective_axis_missing_from_mesh<mesh_t<X>, Names>::value;
-  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+  constexpr bool missing = collective_axis_missing_from_mesh<mesh_t<X>, Names>;
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>,
                 "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
   if constexpr (!missing)
     static_assert(
-        !not_partial_over<layout_t<X>, Names>::value,
+        !not_partial_over<layout_t<X>, Names>,
         "ashlar::all_reduce: the innermost reduction of the tensor is not over the axis; drop the call, or write all_reduce(x) to reduce whatever is partial");
   // After an error the tensor is reduced over all its axes, so that its readers have no errors.
-  if constexpr (missing || not_partial_over<layout_t<X>, Names>::value)
+  if constexpr (missing || not_partial_over<layout_t<X>, Names>)
     return after_all_reduces<X>();
   else
     return destination<typename after<X, Names>::type, 0u>{};
@@ -167,11 +159,11 @@ constexpr auto after_all_reduce() {
 
 template <class Names, gathered As, class X>
 constexpr auto after_all_gather() {
-  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>,
                 "ashlar::all_gather: the mesh has no axis of this name; name one of its axes");
-  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value)
+  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>)
     static_assert(
-        !no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+        !no_dimension_is_split_last_by<layout_t<X>, Names>,
         "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
   return destination < typename after<X, Names>::type,
          As == gathered::replicated ? collective_axes<mesh_t<X>, Names> : 0u > {};
@@ -179,13 +171,13 @@ constexpr auto after_all_gather() {
 
 template <class Names, int Dim, class X>
 constexpr auto after_reduce_scatter() {
-  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>,
                 "ashlar::reduce_scatter: the mesh has no axis of this name; name one of its axes");
-  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value) {
+  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>) {
     static_assert(
-        !not_partial_over<layout_t<X>, Names>::value,
+        !not_partial_over<layout_t<X>, Names>,
         "ashlar::reduce_scatter: the innermost reduction of the tensor is not over the axis; slice with redistribute instead");
-    static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
+    static_assert(!layout_has_no_dimension<layout_t<X>, Dim>,
                   "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0");
   }
   return destination<typename after<X, Names, Dim>::type, 0u>{};
@@ -193,13 +185,13 @@ constexpr auto after_reduce_scatter() {
 
 template <class Names, int Dim, class X>
 constexpr auto after_all_to_all() {
-  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>,
                 "ashlar::all_to_all: the mesh has no axis of this name; name one of its axes");
-  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value) {
+  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>) {
     static_assert(
-        !no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+        !no_dimension_is_split_last_by<layout_t<X>, Names>,
         "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
-    static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
+    static_assert(!layout_has_no_dimension<layout_t<X>, Dim>,
                   "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
   }
   return destination<typename after<X, Names, Dim>::type, 0u>{};
@@ -334,7 +326,7 @@ template <dimension Axes, class Op = op::sum, tensor X>
 /// Example: as_replicated<"model">(x<layout<"data", none>>) -> layout<"data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {
-  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,
+  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>,
                 "ashlar::as_replicated: the mesh has no axis of this name; name one of its axes");
   return relayout(
       ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{}, x,
@@ -344,48 +336,46 @@ template <dimension Axes, tensor X>
 namespace ops_detail {
 // Always true. Its argument is the tensor of a collective that lacks its arguments.
 template <class X>
-struct collective_lacks_its_arguments {
-  static constexpr bool value = true;
-};
+inline constexpr bool collective_lacks_its_arguments = true;
 }  // namespace ops_detail
 
 // Collectives without their axes or their target.
 template <tensor X>
 [[nodiscard]] constexpr auto all_gather(X const& x) {
-  static_assert(!ops_detail::collective_lacks_its_arguments<X>::value,
+  static_assert(!ops_detail::collective_lacks_its_arguments<X>,
                 "ashlar::all_gather: name the axes whose shards are gathered; write all_gather<\"axis\">(x)");
   return x;
 }
 template <tensor X>
 [[nodiscard]] constexpr auto reduce_scatter(X const& x) {
   static_assert(
-      !ops_detail::collective_lacks_its_arguments<X>::value,
+      !ops_detail::collective_lacks_its_arguments<X>,
       "ashlar::reduce_scatter: name the axes and the dimension that they are to shard; write reduce_scatter<\"axis\", 0>(x)");
   return x;
 }
 template <tensor X>
 [[nodiscard]] constexpr auto all_to_all(X const& x) {
   static_assert(
-      !ops_detail::collective_lacks_its_arguments<X>::value,
+      !ops_detail::collective_lacks_its_arguments<X>,
       "ashlar::all_to_all: name the axes and the dimension that they are to shard; write all_to_all<\"axis\", 0>(x)");
   return x;
 }
 template <tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x) {
-  static_assert(!ops_detail::collective_lacks_its_arguments<X>::value,
+  static_assert(!ops_detail::collective_lacks_its_arguments<X>,
                 "ashlar::redistribute: name the layout of the result; write redistribute<layout<...>>(x)");
   return x;
 }
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x) {
-  static_assert(!ops_detail::collective_lacks_its_arguments<X>::value,
+  static_assert(!ops_detail::collective_lacks_its_arguments<X>,
                 "ashlar::redistribute: name the layout of the result; write redistribute<layout<...>>(x)");
   return x;
 }
 // As in libraries whose tensors do not know what an axis shards.
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_gather(X const& x) {
-  static_assert(!ops_detail::collective_lacks_its_arguments<X>::value,
+  static_assert(!ops_detail::collective_lacks_its_arguments<X>,
                 "ashlar::all_gather: the layout says which dimension the axis shards; write all_gather<\"axis\">(x)");
   return x;
 }

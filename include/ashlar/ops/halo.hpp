@@ -17,9 +17,7 @@ struct owned_part {
 };
 
 template <class L>
-struct halo_waits_for_its_sum {
-  static constexpr bool value = layout_detail::has_halo_sums<L>;
-};
+inline constexpr bool halo_waits_for_its_sum = layout_detail::has_halo_sums<L>;
 
 /// The layout after an exchange.
 template <class H, corners C>
@@ -57,10 +55,10 @@ constexpr void note_halo(X const& x, call_site const& w) {
 
 template <class L, corners C>
 struct exchange_halo_operand {
-  static constexpr bool halo = !halo_is_missing<L>::value,
+  static constexpr bool halo = !halo_is_missing<L>,
                         old = !is_in_state<L, halo_state::fresh> &&
                               (C == corners::all || !is_in_state<L, halo_state::without_corners>),
-                        cells = !halo_waits_for_its_sum<L>::value, ok = halo && old && cells;
+                        cells = !halo_waits_for_its_sum<L>, ok = halo && old && cells;
   static constexpr void say() {
     static_assert(
         halo, "ashlar::exchange_halo: the tensor has no halo; make it with a layout that has one, as halo(\"x\", 1)");
@@ -216,8 +214,7 @@ template <corners C = corners::all, plain_tensor X>
 namespace ops_detail {
 template <class L>
 struct owned_operand {
-  static constexpr bool halo = !halo_is_missing<L>::value, cells = !halo_waits_for_its_sum<L>::value,
-                        ok = halo && cells;
+  static constexpr bool halo = !halo_is_missing<L>, cells = !halo_waits_for_its_sum<L>, ok = halo && cells;
   static constexpr void say() {
     static_assert(halo, "ashlar::owned: the tensor has no halo; use it as it is");
     static_assert(!halo || cells, "ashlar::owned: the halo holds sums; write add_halo(x) first");
@@ -225,8 +222,7 @@ struct owned_operand {
 };
 template <class L>
 struct as_stale_operand {
-  static constexpr bool halo = !halo_is_missing<L>::value, cells = !halo_waits_for_its_sum<L>::value,
-                        ok = halo && cells;
+  static constexpr bool halo = !halo_is_missing<L>, cells = !halo_waits_for_its_sum<L>, ok = halo && cells;
   static constexpr void say() {
     static_assert(halo, "ashlar::as_stale: the tensor has no halo; use it as it is");
     static_assert(!halo || cells, "ashlar::as_stale: the halo holds sums; write add_halo(x)");
@@ -234,7 +230,7 @@ struct as_stale_operand {
 };
 template <class H, class X>
 struct with_halo_operand {
-  static constexpr bool halo = !halo_is_missing<H>::value, split = std::is_same_v<layout_t<X>, owned_layout_t<H>>,
+  static constexpr bool halo = !halo_is_missing<H>, split = std::is_same_v<layout_t<X>, owned_layout_t<H>>,
                         ok = halo && split;
   static constexpr void say() {
     static_assert(halo, "ashlar::with_halo: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");

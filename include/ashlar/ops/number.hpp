@@ -47,14 +47,10 @@ class index_argument {
 };
 
 template <class T, class S>
-struct complex_number_among_reals {
-  static constexpr bool value = std::is_arithmetic_v<T> && complex_of_real<S, component_t<S>>;
-};
+inline constexpr bool complex_number_among_reals = std::is_arithmetic_v<T> && complex_of_real<S, component_t<S>>;
 template <class T, class S>
-struct floating_number_among_integers {
-  static constexpr bool value =
-      std::is_integral_v<T> && !whole_number_type<S> && !complex_number_among_reals<T, S>::value;
-};
+inline constexpr bool floating_number_among_integers =
+    std::is_integral_v<T> && !whole_number_type<S> && !complex_number_among_reals<T, S>;
 
 /// The parameter of functions and operators that take a number beside elements of type T. If Made, the number fills a tensor
 /// of them. A real number beside floating or complex elements takes their precision.
@@ -64,21 +60,19 @@ template <class T, bool Made = false>
 class number_for {
  public:
   template <class S>
-    requires(!std::same_as<S, number_for> &&
-             (std::is_convertible_v<S const&, T> || complex_number_among_reals<T, S>::value))
+    requires(!std::same_as<S, number_for> && (std::is_convertible_v<S const&, T> || complex_number_among_reals<T, S>))
   constexpr number_for(S const& s) {
-    using fraction = floating_number_among_integers<T, S>;
-    using imaginary = complex_number_among_reals<T, S>;
+    constexpr bool fraction = floating_number_among_integers<T, S>, imaginary = complex_number_among_reals<T, S>;
     static_assert(
-        Made || !fraction::value,
+        Made || !fraction,
         "ashlar::elementwise: the number is floating, and the elements are integers or bool; write cast<double>(x), as in cast<double>(x) * 0.5");
     static_assert(
-        Made || !imaginary::value,
+        Made || !imaginary,
         "ashlar::elementwise: the number is complex, and the elements are real; write cast<Kokkos::complex<double>>(x), as in cast<Kokkos::complex<double>>(x) * z");
     static_assert(
-        !Made || (!fraction::value && !imaginary::value),
+        !Made || (!fraction && !imaginary),
         "ashlar::full: the number is floating and the elements are integers or bool, or it is complex and they are real; make a tensor of the number's type");
-    if constexpr (!fraction::value && !imaginary::value) {  // so that the sentence is the only error
+    if constexpr (!fraction && !imaginary) {  // so that the sentence is the only error
       if constexpr (std::is_arithmetic_v<S> && complex_of_real<T, component_t<T>>)
         element_ = static_cast<component_t<T>>(s);
       else

@@ -114,11 +114,6 @@ struct result_of<Op, X...> {
   using layout =
       std::conditional_t<Op::halo == halo_use::dropped, owned, std::conditional_t<sums, halo_sums<kept>, kept>>;
   using element = typename Op::template element<element_t<X>...>;
-
-  template <class Handle>
-  static constexpr auto make(Op const& op, Handle const& m, shape const& extents, X const&... x) {
-    return compute<element, layout>(backend_on<Handle>{}, op, m, extents, x...);
-  }
 };
 
 }  // namespace ashlar::ops_detail

@@ -55,13 +55,11 @@ class abstract_tensor {
 
 namespace plan_detail {
 template <class L, int Given>
-struct rank_differs {
-  static constexpr bool value = L::rank != Given;
-};
+inline constexpr bool rank_differs = L::rank != Given;
 template <class L, std::size_t N>
 constexpr shape checked_extents(index_t const (&n)[N]) {
   static_assert(
-      !rank_differs<L, N>::value,
+      !rank_differs<L, N>,
       "ashlar::make: the layout has another number of dimensions than the extents given; write one spec per dimension");
   shape s;
   s.rank = static_cast<int>(N);
@@ -89,15 +87,14 @@ constexpr auto make(Handle const& m, index_t const (&n)[N], call_site w = call_s
 template <class T, class L, class Handle, index_t... N>
 constexpr auto make(Handle const& m, static_extents<N...>) {
   static_assert(
-      !plan_detail::rank_differs<L, sizeof...(N)>::value,
+      !plan_detail::rank_differs<L, sizeof...(N)>,
       "ashlar::make: the layout has another number of dimensions than the extents given; write one spec per dimension");
   return plan_detail::fix<static_extents<N...>>(plan_detail::allocate<T, L>(m, static_extents<N...>::value));
 }
 /// Makes a scalar.
 template <class T, class L, class Handle>
 constexpr auto make(Handle const& m) {
-  static_assert(!plan_detail::rank_differs<L, 0>::value,
-                "ashlar::make: give the extents, one per dimension of the layout");
+  static_assert(!plan_detail::rank_differs<L, 0>, "ashlar::make: give the extents, one per dimension of the layout");
   return plan_detail::allocate<T, L>(m, shape{});
 }
 

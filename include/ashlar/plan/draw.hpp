@@ -66,7 +66,7 @@ constexpr layout_value drawn_layout() {
 }
 template <class L>
 constexpr bool check_drawn_halo() {
-  static_assert(!layout_detail::halo_is_missing<L>::value,
+  static_assert(!layout_detail::halo_is_missing<L>,
                 "ashlar::planning::draw: the layout has no halo; leave with_halos out");
   return layout_detail::layout_has_a_halo<L>::value;
 }

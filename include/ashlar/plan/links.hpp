@@ -32,25 +32,22 @@ inline constexpr link_model links_of{};
 namespace ashlar::plan_detail {
 
 template <class Mesh>
-struct links_lack_a_size {
-  static constexpr bool value = false;
-};
+inline constexpr bool links_lack_a_size = false;
 template <class... Axes>
-struct links_lack_a_size<mesh<Axes...>> {
-  static constexpr link_model given = links_of<mesh<Axes...>>;
-  static constexpr bool static_sizes = ((Axes::static_size != run_time_size) && ...);
-  static constexpr bool value =
-      given.message_bytes != 0 && (given.tensor_bytes < 1 || (given.sizes.axes == 0 && !static_sizes));
-};
+inline constexpr bool links_lack_a_size<mesh<Axes...>> = [] {
+  constexpr link_model given = links_of<mesh<Axes...>>;
+  constexpr bool static_sizes = ((Axes::static_size != run_time_size) && ...);
+  return given.message_bytes != 0 && (given.tensor_bytes < 1 || (given.sizes.axes == 0 && !static_sizes));
+}();
 
 // The model of a mesh, with all sizes.
 template <class Mesh>
 constexpr link_model complete_links() {
   static_assert(
-      !links_lack_a_size<Mesh>::value,
+      !links_lack_a_size<Mesh>,
       "ashlar::planning::links_of: a model of the links needs the bytes of a tensor, and sizes where they come at run time; state tensor_bytes and sizes");
   constexpr link_model given = links_of<Mesh>;
-  if constexpr (given.message_bytes == 0 || links_lack_a_size<Mesh>::value)
+  if constexpr (given.message_bytes == 0 || links_lack_a_size<Mesh>)
     return {.operations_per_byte = given.operations_per_byte};
   else if constexpr (given.sizes.axes != 0)
     return {given.message_bytes, given.tensor_bytes, Mesh(given.sizes).sizes(), given.operations_per_byte};

@@ -59,9 +59,7 @@ concept has_static_result =
     (static_shape<X> && ...) && requires(layout_value const& out) { Op::extents(out, static_extents_v<X>...); };
 
 template <class X, shape const& Extents>
-struct same_extents {
-  static constexpr bool value = Extents.rank == rank_v<X>;
-};
+inline constexpr bool same_extents = Extents.rank == rank_v<X>;
 
 // The static sizes of a mesh. A size that is given at run time is 0, so a product with it is 0 too.
 template <class Mesh>
@@ -107,7 +105,7 @@ inline constexpr bool is_even_v<X> = [] {
 template <index_t... N, plain_tensor X>
 constexpr auto fix_extents(X const& x) {
   using E = static_extents<N...>;
-  static_assert(plan_detail::same_extents<X, E::value>::value,
+  static_assert(plan_detail::same_extents<X, E::value>,
                 "ashlar::fix_extents: give one extent for each dimension of the tensor");
   if (!(x.extents() == E::value))
     plan_detail::fail_other_extents("ashlar::fix_extents: the tensor has the extents that its type is to have",

@@ -423,8 +423,7 @@ struct generate_numbers {
   template <int... D>
   static constexpr bool are_elements(std::integer_sequence<int, D...>) {
     using R = std::remove_cvref_t<std::invoke_result_t<F const&, typename index_of_dimension<D>::type...>>;
-    return !ops_detail::floating_number_among_integers<T, R>::value &&
-           !ops_detail::complex_number_among_reals<T, R>::value;
+    return !ops_detail::floating_number_among_integers<T, R> && !ops_detail::complex_number_among_reals<T, R>;
   }
   static constexpr bool ok = are_elements(std::make_integer_sequence<int, L::rank>{});
   static constexpr void say() {

@@ -8,100 +8,98 @@ namespace ashlar {
 namespace ops_detail {
 // Always false. Its arguments are those of a call that names its dimension or axis as an argument of the function, or not at all.
 template <class...>
-struct names_it_as_a_template_argument {
-  static constexpr bool value = false;
-};
+inline constexpr bool names_it_as_a_template_argument = false;
 }  // namespace ops_detail
 
 template <tensor X, class... More>
 constexpr X sum(X const& x, int, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::sum: dimensions are template arguments; write sum<0>(x), or sum<0>(x, keep_dims)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X(max)(X const& x, int, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::max: dimensions are template arguments; write max<0>(x), or maximum(x, y) of two tensors");
   return x;
 }
 template <tensor X, class... More>
 constexpr X(min)(X const& x, int, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::min: dimensions are template arguments; write min<0>(x), or minimum(x, y) of two tensors");
   return x;
 }
 template <tensor X, class... More>
 constexpr X mean(X const& x, int, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::mean: dimensions are template arguments; write mean<0>(x), or mean<0>(x, keep_dims)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X argmax(X const& x, int, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::argmax: dimensions are template arguments; write argmax<0>(x)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X argmin(X const& x, int, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::argmin: dimensions are template arguments; write argmin<0>(x)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X softmax(X const& x, int, More const&...) {
   static_assert(
-      ops_detail::names_it_as_a_template_argument<X, More...>::value,
+      ops_detail::names_it_as_a_template_argument<X, More...>,
       "ashlar::softmax: it acts on the last dimension; write softmax(x), and transpose x first for another dimension");
   return x;
 }
 template <tensor X, class... More>
 constexpr X log_softmax(X const& x, int, More const&...) {
   static_assert(
-      ops_detail::names_it_as_a_template_argument<X, More...>::value,
+      ops_detail::names_it_as_a_template_argument<X, More...>,
       "ashlar::log_softmax: it acts on the last dimension; write log_softmax(x), and transpose x first for another dimension");
   return x;
 }
 template <tensor X, class... More>
 constexpr X cumsum(X const& x, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::cumsum: the dimension is a template argument; write cumsum<0>(x)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X sort(X const& x, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::sort: the dimension is a template argument; write sort<0>(x)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X top_k(X const& x, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::top_k: the dimension is a template argument; write top_k<0>(x, k)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X take_along(X const& x, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::take_along: the dimension is a template argument; write take_along<0>(x, index)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X concatenate(X const& x, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::concatenate: the dimension is a template argument; write concatenate<0>(x, y)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X shift(X const& x, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::shift: the dimension is a template argument; write shift<0>(x, n)");
   return x;
 }
 template <tensor X, class... More>
 constexpr X roll(X const& x, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>::value,
+  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
                 "ashlar::roll: the axis is a template argument; write roll<\"axis\">(x, by)");
   return x;
 }

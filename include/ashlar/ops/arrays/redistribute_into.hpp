@@ -57,7 +57,7 @@ constexpr void redistribute_into(Y& y, X const& x, call_site w = call_site::curr
     using plans =
         ops_detail::plans_between<mesh_t<X>, layout_t<X>, layout_t<Y>, ops_detail::axes_with_ranks<mesh_t<X>>>;
     static_assert(
-        !ops_detail::elements_lack_the_reduction<ops_detail::plan_number<plans, 0>, element_t<X>>::value,
+        !ops_detail::elements_lack_the_reduction<ops_detail::plan_number<plans, 0>, element_t<X>>,
         "ashlar::redistribute_into: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator");
     auto const& t = plan_detail::materialize(x);
     ops_detail::with_least_plan<plans, X>(t.extents(), t.mesh().sizes(), [&]<class P>(P) {

@@ -19,7 +19,7 @@ inline constexpr int dimension_split_by<Layout, name_list<N...>> = [] {
 }();
 template <class Layout, class Mesh, class Names>
 struct roll_axes {
-  static constexpr bool found = !collective_axis_missing_from_mesh<Mesh, Names>::value,
+  static constexpr bool found = !collective_axis_missing_from_mesh<Mesh, Names>,
                         alone = dimension_split_by<Layout, Names> >= 0, ok = found && alone;
   static constexpr void say() {
     static_assert(found, "ashlar::roll: the mesh has no axis of this name; name one of its axes");

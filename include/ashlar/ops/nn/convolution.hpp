@@ -67,9 +67,7 @@ inline constexpr einsum_equation images_by_kernel = convolution_equation("nhwi",
                                  images_by_cotangent = convolution_equation("nhwi", "nhwo", "klio");
 
 template <int... N>
-struct number_is_not_positive {
-  static constexpr bool value = ((N < 1) || ...);
-};
+inline constexpr bool number_is_not_positive = ((N < 1) || ...);
 
 /// The windows of a kernel over images (n, h, w, i): the common base of the convolution and its transposes.
 template <int Stride, int Dilation, padding Edge>
@@ -240,7 +238,7 @@ namespace ashlar::nn {
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
+  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>,
                 "ashlar::nn::conv2d: stride and dilation are 1 or more");
   return ops_detail::conv2d_of<void, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
 }
@@ -252,7 +250,7 @@ constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site:
 template <class To, int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
+  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>,
                 "ashlar::nn::conv2d: stride and dilation are 1 or more");
   return ops_detail::conv2d_of<To, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
 }

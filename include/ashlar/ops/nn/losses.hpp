@@ -111,13 +111,10 @@ struct weighted_cross_entropy_op {
 };
 
 template <class Logits, class Labels>
-struct labels_do_not_match_rows {
-  static constexpr bool value = Labels::rank + 1 != Logits::rank;
-};
+inline constexpr bool labels_do_not_match_rows = Labels::rank + 1 != Logits::rank;
 template <class Logits, class Labels, class Label>
-struct labels_are_not_integers {
-  static constexpr bool value = Labels::rank + 1 == Logits::rank && !std::numeric_limits<Label>::is_integer;
-};
+inline constexpr bool labels_are_not_integers =
+    Labels::rank + 1 == Logits::rank && !std::numeric_limits<Label>::is_integer;
 template <class A, class B>
 struct mean_squared_error_elements {
   static constexpr bool ok = real_or_complex_elements<A> && real_or_complex_elements<B>;
@@ -141,10 +138,10 @@ template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(
-      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
       "ashlar::nn::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row is of floating-point numbers");
   static_assert(
-      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
       "ashlar::nn::softmax_cross_entropy: labels are integers, the class of each row; write cast<int>(labels), or give a distribution with one number per logit");
   static_assert(ops_detail::real_or_complex_elements<Z>,
                 "ashlar::nn::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
@@ -163,12 +160,12 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
                                      call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(
-      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
       "ashlar::nn::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row takes no weights beside it");
   static_assert(
-      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
       "ashlar::nn::softmax_cross_entropy: labels are integers, the class of each row, and weights follow them; write cast<int>(labels)");
-  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>,
                 "ashlar::nn::softmax_cross_entropy: weights have one dimension less than logits, one weight per row");
   static_assert(
       std::is_same_v<element_t<Z>, element_t<W>>,

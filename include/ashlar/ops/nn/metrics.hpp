@@ -55,9 +55,9 @@ namespace ashlar::nn {
 template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
                 "ashlar::nn::accuracy_count: labels have one dimension less than logits, one label per row");
-  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
                 "ashlar::nn::accuracy_count: labels are integers, the class of each row; write cast<int>(labels)");
   static_assert(ops_detail::real_or_complex_elements<Z>,
                 "ashlar::nn::accuracy_count: the elements are integers; write cast<double>(x)");
@@ -76,9 +76,9 @@ template <tensor Z, tensor Y>
 constexpr auto top_k_count(Z const& logits, Y const& labels, ops_detail::index_argument k,
                            call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
                 "ashlar::nn::top_k_count: labels have one dimension less than logits, one label per row");
-  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
                 "ashlar::nn::top_k_count: labels are integers, the class of each row; write cast<int>(labels)");
   if (k < 1) meta_detail::fail("ashlar::nn::top_k_count: k is at least 1");
   static_assert(ops_detail::real_or_complex_elements<Z>,
@@ -96,9 +96,9 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, ops_detail::index_a
 template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
                 "ashlar::nn::confusion_counts: labels have one dimension less than logits, one label per row");
-  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+  static_assert(!ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
                 "ashlar::nn::confusion_counts: labels are integers, the class of each row; write cast<int>(labels)");
   static_assert(ops_detail::real_or_complex_elements<Z>,
                 "ashlar::nn::confusion_counts: the elements are integers; write cast<double>(x)");

@@ -131,7 +131,7 @@ struct pool2d_halo {
 template <class To, pooling Kind, int Size, int Stride, padding Edge, class X>
 constexpr auto pool2d(X const& x, call_site const& w) {
   plan_detail::call_in_errors const call(w);
-  static_assert(!number_is_not_positive<Size, Stride>::value, "ashlar::nn::pool2d: window and stride are 1 or more");
+  static_assert(!number_is_not_positive<Size, Stride>, "ashlar::nn::pool2d: window and stride are 1 or more");
   if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
     using Op = pool2d_halo_op<Kind, Size, Stride, Edge, layout_t<X>, To>;
     return checked<pool2d_rank<X>, pool2d_halo<X, Size, Stride, Edge>, result_of_windows<Op, To, X>>(

@@ -105,10 +105,10 @@ template <tensor Z, tensor Y>
 [[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels,
                                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
                 "ashlar::nn::sharded_cross_entropy: labels have one dimension less than logits, one label per row");
   static_assert(
-      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>::value,
+      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
       "ashlar::nn::sharded_cross_entropy: labels are integers, the class of each row; write cast<int>(labels)");
   static_assert(ops_detail::real_or_complex_elements<Z>,
                 "ashlar::nn::sharded_cross_entropy: the elements are integers; write cast<double>(x)");

@@ -120,10 +120,10 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
 template <class X, class Names>
 struct gathered_operand_is_split {
   static constexpr bool ok = [] {
-    if constexpr (collective_axis_missing_from_mesh<mesh_t<X>, Names>::value)
+    if constexpr (collective_axis_missing_from_mesh<mesh_t<X>, Names>)
       return true;
     else
-      return !no_dimension_is_split_last_by<layout_t<X>, Names>::value;
+      return !no_dimension_is_split_last_by<layout_t<X>, Names>;
   }();
   static constexpr void say() {
     static_assert(

@@ -63,7 +63,7 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
     return relayout(to, transpose<Order...>(x), w);
   } else {
     static_assert(
-        !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>::value,
+        !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>,
         "ashlar::transpose: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
     auto&& t = materialize(x);
     auto y = with_least_plan<plans, Y>(shape::of(t.extents()[Order]...), t.mesh().sizes(), [&]<class P>(P) {

@@ -110,7 +110,7 @@ template <dimension Axes, tensor X>
   requires(ops_detail::has_a_halo<layout_t<X>>)
 [[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {
   constexpr axis_mask axes = ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>;
-  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,
+  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>,
                 "ashlar::as_replicated: the mesh has no axis of this name; name one of its axes");
   return replicate_stored_cells(ops_detail::destination<layout_t<X>, axes>{}, x, w);
 }

@@ -18,11 +18,6 @@ struct result_of<Op, X...> {
   using owned = layout_from_t<c, encode(r.out), encode_blocks(r.out), r.out.rank>;
   using layout = typename Op::template result_layout<owned>;
   using element = typename Op::template element<element_t<X>...>;
-
-  template <class Handle>
-  static constexpr auto make(Op const& op, Handle const& m, shape const& extents, X const&... x) {
-    return compute<element, layout>(backend_on<Handle>{}, op, m, extents, x...);
-  }
 };
 
 /// The cells beside a part of a dimension that the part's windows read.
@@ -108,7 +103,7 @@ inline constexpr image_halo halo_of_images = [] {
   auto const has_room = [](halo_width const& w) { return w.lower > 0 || w.upper > 0; };
   auto const& w = layout_detail::halo_of<L>::widths;
   if (is_in_state<L, halo_state::stale>) return image_halo::stale;
-  if (halo_waits_for_its_sum<L>::value) return image_halo::sums;
+  if (halo_waits_for_its_sum<L>) return image_halo::sums;
   if (is_in_state<L, halo_state::without_corners> && has_room(w.dim[1]) && has_room(w.dim[2]))
     return image_halo::corners;
   return has_room(w.dim[0]) || has_room(w.dim[3]) ? image_halo::other_dimensions : image_halo::fits;

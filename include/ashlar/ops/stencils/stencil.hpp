@@ -58,16 +58,14 @@ constexpr bool reads_within_reach(F const& f) {
 }
 // False also if the compiler cannot run the functor.
 template <class F, class Rules, class T, class... V>
-struct stencil_reads_beyond_its_reach {
-  static constexpr bool value = [] {
-    if constexpr (requires { typename std::bool_constant<reads_within_reach<F, Rules, T, V...>(F{})>; }) {
-      return !reads_within_reach<F, Rules, T, V...>(F{});
-    } else {
-      (void)&reads_within_reach<F, Rules, T, V...>;  // instantiates the calls, which check their offsets
-      return false;
-    }
-  }();
-};
+inline constexpr bool stencil_reads_beyond_its_reach = [] {
+  if constexpr (requires { typename std::bool_constant<reads_within_reach<F, Rules, T, V...>(F{})>; }) {
+    return !reads_within_reach<F, Rules, T, V...>(F{});
+  } else {
+    (void)&reads_within_reach<F, Rules, T, V...>;  // instantiates the calls, which check their offsets
+    return false;
+  }
+}();
 
 /// The tensor of an operand, which may be a pending_halo.
 template <class X>
@@ -288,8 +286,7 @@ template <class F, class X, class... V>
 constexpr void require_own_components() {
   using rules = component_rules_of<F, X, stencil_value<F, X, V...>, true>;
   if constexpr (rules::cells < rules::rank)
-    (void)stencil_reads_beyond_its_reach<F, rules, element_t<X>,
-                                         element_in_trial<F, X, V>...>::value;  // for its sentence
+    (void)stencil_reads_beyond_its_reach<F, rules, element_t<X>, element_in_trial<F, X, V>...>;  // for its sentence
 }
 // Checks that an array R has an element for each component of x.
 template <class F, class R, class X>
@@ -304,30 +301,25 @@ constexpr void require_components(X const& x) {
 
 // Of several results on a box, result i keeps operand i outside the box.
 template <class R, bool Boxed, class... T>
-struct results_keep_no_operand {
-  static constexpr bool value = false;
-};
+inline constexpr bool results_keep_no_operand = false;
 template <class... R, class... T>
-struct results_keep_no_operand<several<R...>, true, T...> {
-  static constexpr bool value = [] {
-    if constexpr (sizeof...(R) > sizeof...(T)) {
-      return true;
-    } else {
-      using of_operands = std::tuple<T...>;
-      return []<std::size_t... I>(std::index_sequence<I...>) {
-        return !(std::is_same_v<R, std::tuple_element_t<I, of_operands>> && ...);
-      }(std::index_sequence_for<R...>{});
-    }
-  }();
-};
+inline constexpr bool results_keep_no_operand<several<R...>, true, T...> = [] {
+  if constexpr (sizeof...(R) > sizeof...(T)) {
+    return true;
+  } else {
+    using of_operands = std::tuple<T...>;
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return !(std::is_same_v<R, std::tuple_element_t<I, of_operands>> && ...);
+    }(std::index_sequence_for<R...>{});
+  }
+}();
 
 // Checks what the layouts do not tell. Pre: check_stencil<F, X, V...>().
 template <bool Boxed, class F, class X, class... V>
 constexpr void require_stencil(X const& x, V const&... v) {
   using R = stencil_value<F, X, V...>;
   static_assert(
-      !stencil_reads_beyond_its_reach<F, component_rules_of<F, X, R>, element_t<X>,
-                                      element_in_trial<F, X, V>...>::value,
+      !stencil_reads_beyond_its_reach<F, component_rules_of<F, X, R>, element_t<X>, element_in_trial<F, X, V>...>,
       "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
   shape const& extents = x.extents();
   for (shape const& other : {extents, extents_with_components(x, v)...})
@@ -337,7 +329,7 @@ constexpr void require_stencil(X const& x, V const&... v) {
           extents, other);
   require_components<F, R>(x);
   static_assert(
-      !results_keep_no_operand<stencil_elements<F, X, V...>, Boxed, element_t<X>, element_in_trial<F, X, V>...>::value,
+      !results_keep_no_operand<stencil_elements<F, X, V...>, Boxed, element_t<X>, element_in_trial<F, X, V>...>,
       "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");
 }
 

@@ -78,7 +78,7 @@ struct composed_functor_gives_one_result {
 };
 template <class F, class X, class T, class R>
 struct composed_functor_stays_in_its_reach {
-  static constexpr bool ok = !stencil_reads_beyond_its_reach<F, component_rules_of<F, X, R>, T>::value;
+  static constexpr bool ok = !stencil_reads_beyond_its_reach<F, component_rules_of<F, X, R>, T>;
   static constexpr void say() {
     static_assert(
         ok,

@@ -49,9 +49,7 @@ template <class F>
 inline constexpr bool slope_by_evaluation =
     kind_of_stencil<F> == linearity::linear || kind_of_stencil<F> == linearity::multilinear;
 template <class F, int I, int Rank, class... U>
-struct stencil_without_a_derivative {
-  static constexpr bool value = !has_slope<F, I, Rank, U...> && !slope_by_evaluation<F>;
-};
+inline constexpr bool stencil_without_a_derivative = !has_slope<F, I, Rank, U...> && !slope_by_evaluation<F>;
 
 // Operand J of an evaluation that finds the coefficient of operand I: one element is 1 in operand I. The elements of
 // the others are 0, or if f is linear in each operand, their own.

@@ -61,7 +61,7 @@ constexpr void update_cells(dry_run, F const&, stencil_colour const&, Y&, X cons
 template <class F, plain_tensor X, plain_tensor... V>
 constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) {
   if constexpr (meta_detail::hold<ops_detail::assign_target<X>>()) {
-    if constexpr (ops_detail::halo_is_missing<layout_t<X>>::value) {
+    if constexpr (ops_detail::halo_is_missing<layout_t<X>>) {
       (void)exchange_halo(u, c.where);  // for its sentence
     } else if constexpr (meta_detail::hold<ops_detail::stencil_reach_is_given<F>>()) {
       constexpr corners which = F::reach.corners ? corners::all : corners::none;

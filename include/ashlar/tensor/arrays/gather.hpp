@@ -284,8 +284,7 @@ auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elemen
 /// The same for a scalar.
 template <class L, class M, class Range>
 auto scatter(device_mesh<M> const& m, Range const& element_on_rank_0, call_site w = call_site::current()) {
-  static_assert(!plan_detail::rank_differs<L, 0>::value,
-                "ashlar::scatter: give the extents, one per dimension of the layout");
+  static_assert(!plan_detail::rank_differs<L, 0>, "ashlar::scatter: give the extents, one per dimension of the layout");
   auto const call = tensor_detail::call_of_scatter<L>(m, element_on_rank_0, w);
   return tensor_detail::scatter_range<L>(m, shape{}, element_on_rank_0);
 }

@@ -132,7 +132,7 @@ template <class T, class L, class M, std::size_t N, class F>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
   static_assert(
-      !ops_detail::halo_waits_for_its_sum<L>::value,
+      !ops_detail::halo_waits_for_its_sum<L>,
       "ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells");
   static_assert(
       !layout_detail::halo_is_partial<L>::value,

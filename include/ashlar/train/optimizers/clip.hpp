@@ -99,9 +99,9 @@ template <class G>
   return clipped_gradients<decltype(scaled), decltype(norm)>{scaled, norm};
 }
 template <class G>
-  requires(autodiff_detail::leaf_is_of_integers<G>::value)
+  requires(autodiff_detail::leaf_is_of_integers<G>)
 [[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double, double = 0, call_site = {}) {
-  static_assert(!autodiff_detail::leaf_is_of_integers<G>::value,
+  static_assert(!autodiff_detail::leaf_is_of_integers<G>,
                 "ashlar::training::clip_by_global_norm: the elements are integers; write cast<double>(x)");
   return clipped_gradients<G, G>{gradients, gradients};
 }

@@ -31,7 +31,7 @@ template <class P, class S, class G>
 struct operands_of_update {
   static constexpr bool variable = !std::is_const_v<P> && !std::is_const_v<S>,
                         alike = same_tree<std::remove_const_t<P>, G>,
-                        elements = !autodiff_detail::leaf_is_of_integers<P>::value, ok = variable && alike && elements;
+                        elements = !autodiff_detail::leaf_is_of_integers<P>, ok = variable && alike && elements;
   static constexpr void say() {
     static_assert(
         variable,
@@ -45,7 +45,7 @@ struct operands_of_update {
 
 template <class P>
 struct parameters_of_tensors {
-  static constexpr bool ok = !autodiff_detail::leaf_is_no_tensor<P>::value;
+  static constexpr bool ok = !autodiff_detail::leaf_is_no_tensor<P>;
   static constexpr void say() {
     static_assert(
         ok,
