@@ -92,7 +92,7 @@ constexpr auto paste_box(paste_at const& at, Y const& y, X const& x, call_site c
     auto const& ct = result.cotangent().value();
     pull_to(x, [&](auto) { return autodiff_detail::box_back<X>(x.extents(), ct, at.begin, w); });
     pull_to(y, [&](auto back) {
-      return relayout(back, plan_detail::materialize(apply(clear_box_op{at.begin, x.extents()}, ct)), w);
+      return relayout(back, plan_detail::materialize(apply(clear_box_op{{}, at.begin, x.extents()}, ct)), w);
     });
   };
   return autodiff_detail::record<autodiff_detail::replicated_box<decltype(to), Y, X>>(to, pull, y, x);

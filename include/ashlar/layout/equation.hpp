@@ -29,6 +29,18 @@ struct einsum_equation {
   labels in[max_operands], out;
 };
 
+/// The text of an equation. Post: parse(text_of(e)) is e.
+constexpr equation text_of(einsum_equation const& e) {
+  equation text("");
+  for (int o = 0; o < e.operands; ++o) {
+    if (o > 0) text.append(",", 1);
+    text.append(e.in[o].label, static_cast<std::size_t>(e.in[o].rank));
+  }
+  text.append("->", 2);
+  text.append(e.out.label, static_cast<std::size_t>(e.out.rank));
+  return text;
+}
+
 // The number of arrows of an equation, or -1 if it has another character.
 constexpr int arrows_in(equation const& text) {
   int arrows = 0;
@@ -42,14 +54,7 @@ constexpr int arrows_in(equation const& text) {
   return arrows;
 }
 
-// The syntax of an equation. Error: throws a sentence.
-constexpr void check_syntax(equation const& text) {
-  if (arrows_in(text) < 0)
-    throw "ashlar::equation: one letter per dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
-  if (arrows_in(text) != 1) throw "ashlar::equation: it needs one ->, as in \"bi,ih->bh\"";
-}
-
-// The same for entry points of the user. A throw in a template is several errors.
+// The condition of entry points of the user. A throw in a template is several errors.
 template <equation E>
 struct is_an_equation {
   static constexpr bool ok = arrows_in(E) == 1;
@@ -64,7 +69,9 @@ struct is_an_equation {
 /// Error: throws a sentence, which the compiler shows. Reasons: another syntax; a label twice in one operand or in the result; a label
 /// of the result that no operand has; more than `most` operands; more than 8 dimensions.
 constexpr einsum_equation parse(equation const& text, int most = 2) {
-  check_syntax(text);
+  if (arrows_in(text) < 0)
+    throw "ashlar::equation: one letter per dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
+  if (arrows_in(text) != 1) throw "ashlar::equation: it needs one ->, as in \"bi,ih->bh\"";
   einsum_equation e;
   auto put = [](einsum_equation::labels& l, char c) {
     if (l.rank == max_rank)

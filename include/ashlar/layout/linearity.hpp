@@ -31,6 +31,12 @@ constexpr bool commutes(linearity kind, int op) {
 constexpr void copy_reductions(layout_value const& from, layout_value& to) {
   for (int l = 0; l < from.levels; ++l) to.add_partial(from.reductions[l].op, from.reductions[l].axes);
 }
+/// The sharding of `like`, with the reductions of `from`: the layout of a cotangent `from` that becomes one of `like`.
+constexpr layout_value with_reductions_of(layout_value const& from, layout_value like) {
+  like.drop_partial(like.partial());
+  copy_reductions(from, like);
+  return like;
+}
 
 /// Adds the reductions of partial operands to the layout of the result.
 /// Pre: r.out holds the sharding of the result and no reduction.

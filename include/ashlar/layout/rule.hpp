@@ -39,6 +39,19 @@ constexpr int first_axis(axis_mask m) {
   return -1;
 }
 
+/// A fault unless two operands split a dimension alike.
+constexpr rule_result split_alike(axis_list const& a, axis_list const& b) {
+  if (a == b) return {};
+  axis_mask const in_one = a.mask() ^ b.mask();
+  return rule_result::wrong(fault::one_sided, first_axis(in_one ? in_one : a.mask()));
+}
+/// A fault unless they split the first `dims` dimensions alike.
+constexpr rule_result split_alike(layout_value const& a, layout_value const& b, int dims) {
+  rule_result r;
+  for (int d = 0; d < dims && r.why == fault::fits; ++d) r = split_alike(a.dim[d], b.dim[d]);
+  return r;
+}
+
 }  // namespace layout_detail
 
 }  // namespace ashlar

@@ -18,15 +18,6 @@ namespace ashlar {
 
 namespace ops_detail {
 
-template <class... T>
-struct first_of;
-template <class T, class... Rest>
-struct first_of<T, Rest...> {
-  using type = T;
-};
-template <class... T>
-using first_t = typename first_of<T...>::type;
-
 /// True if an operation, or an elementwise function, has a derivative with respect to operand I. (A concept of its own,
 /// because nvcc 13 rejects this expression in a requires-clause.)
 template <class F, int I, class Ct, class Y, class... X>
@@ -39,6 +30,33 @@ concept has_pullback = requires {
 /// result_layout<L> instead of the layout L of owned cells (ops/stencils/halo_windows.hpp).
 template <class Op>
 concept reads_halo_cells = requires { Op::reads_halo; };
+
+template <int I>
+constexpr auto const& operand_at(auto const& x, auto const&... rest) {
+  if constexpr (I == 0)
+    return x;
+  else
+    return operand_at<I - 1>(rest...);
+}
+template <int I, class First, class... Rest>
+struct operand_type_of : operand_type_of<I - 1, Rest...> {};
+template <class First, class... Rest>
+struct operand_type_of<0, First, Rest...> {
+  using type = First;
+};
+template <int I, class... X>
+using operand_type = typename operand_type_of<I, X...>::type;
+template <class... X>
+using first_t = operand_type<0, X...>;
+
+/// The base of operations whose result has the element type and the extents of operand I.
+template <class Diagnostics, int I = 0>
+struct like_operand {
+  using diagnostics = Diagnostics;
+  template <class... T>
+  using element = operand_type<I, T...>;
+  static constexpr shape extents(layout_value const&, auto const&... x) { return operand_at<I>(x...); }
+};
 
 template <class X, class... Other>
 inline constexpr bool of_one_element_type = (std::is_same_v<element_t<X>, element_t<Other>> && ...);

@@ -193,19 +193,13 @@ struct divide {
   }
 };
 
-/// ct if x > 0, else 0: the pullback of relu.
+/// ct if x > 0, or if it is not, else 0. The first is the pullback of relu.
+template <bool Positive = true>
 struct where_positive {
   static constexpr linearity kind = linearity::linear_in_first;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
-    return x > T(0) ? ct : T(0);
-  }
-};
-struct where_not_positive {
-  static constexpr linearity kind = linearity::linear_in_first;
-  template <class T>
-  ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
-    return x > T(0) ? T(0) : ct;
+    return (x > T(0)) == Positive ? ct : T(0);
   }
 };
 
@@ -217,7 +211,7 @@ struct relu {
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
-    return elementwise(where_positive{}, ct, x);
+    return elementwise(where_positive<>{}, ct, x);
   }
 };
 
@@ -259,12 +253,13 @@ struct sqrt {
   }
 };
 
-/// ct (1 - y^2): the pullback of tanh, from its value y.
-struct tanh_pullback {
+/// ct (1 - y^2), the pullback of tanh from its value y, or ct (1 + y^2), the pullback of tan.
+template <bool Hyperbolic>
+struct tangent_pullback {
   static constexpr linearity kind = linearity::linear_in_first;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T ct, T y) const {
-    return ct * (T(1) - y * y);
+    return ct * (Hyperbolic ? T(1) - y * y : T(1) + y * y);
   }
 };
 
@@ -276,7 +271,7 @@ struct tanh {
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
-    return elementwise(tanh_pullback{}, ct, y);
+    return elementwise(tangent_pullback<true>{}, ct, y);
   }
 };
 
@@ -301,42 +296,29 @@ struct abs {
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
-    return elementwise(subtract{}, elementwise(where_positive{}, ct, x),
-                       elementwise(where_positive{}, ct, elementwise(negate{}, x)));
+    return elementwise(subtract{}, elementwise(where_positive<>{}, ct, x),
+                       elementwise(where_positive<>{}, ct, elementwise(negate{}, x)));
   }
 };
 
-/// The larger operand, or NaN if one is NaN. If they are equal, the second operand gets the cotangent.
-struct maximum {
+/// The larger operand, or the smaller one, or NaN if one is NaN. If they are equal, the second operand gets the cotangent.
+template <class Op>
+struct larger_or_smaller {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
-    return op::max::combine(b, a);
+    return Op::combine(b, a);
   }
   template <int I>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& a, auto const& b) {
-    if constexpr (I == 0)
-      return elementwise(where_positive{}, ct, elementwise(subtract{}, a, b));
+    if constexpr (std::is_same_v<Op, op::max>)
+      return elementwise(where_positive<I == 0>{}, ct, elementwise(subtract{}, a, b));
     else
-      return elementwise(where_not_positive{}, ct, elementwise(subtract{}, a, b));
+      return elementwise(where_positive<I == 0>{}, ct, elementwise(subtract{}, b, a));
   }
 };
-
-/// The smaller operand, or NaN if one is NaN. If they are equal, the second operand gets the cotangent.
-struct minimum {
-  static constexpr linearity kind = linearity::nonlinear;
-  template <class T>
-  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
-    return op::min::combine(b, a);
-  }
-  template <int I>
-  static constexpr auto pullback(auto const& ct, auto const&, auto const& a, auto const& b) {
-    if constexpr (I == 0)
-      return elementwise(where_positive{}, ct, elementwise(subtract{}, b, a));
-    else
-      return elementwise(where_not_positive{}, ct, elementwise(subtract{}, b, a));
-  }
-};
+using maximum = larger_or_smaller<op::max>;
+using minimum = larger_or_smaller<op::min>;
 
 /// Converts a cotangent. If it is partial, each term is rounded by itself, as sums are rounded anyway.
 template <class To>

@@ -54,14 +54,6 @@ struct sine {
   }
 };
 
-/// ct (1 + y^2): the pullback of tan, from its value y.
-struct tan_pullback {
-  static constexpr linearity kind = linearity::linear_in_first;
-  template <class T>
-  ASHLAR_FUNCTION constexpr T operator()(T ct, T y) const {
-    return ct * (T(1) + y * y);
-  }
-};
 struct tan {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
@@ -70,7 +62,7 @@ struct tan {
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
-    return elementwise(tan_pullback{}, ct, y);
+    return elementwise(tangent_pullback<false>{}, ct, y);
   }
 };
 

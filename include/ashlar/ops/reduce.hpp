@@ -163,11 +163,7 @@ struct expand_op {
   static constexpr rule_result rule(layout_value const& a, layout_value const& like) {
     if (axis_mask const both = a.partial() & like.sharding())
       return rule_result::wrong(fault::not_linear, first_axis(both));
-    rule_result r;
-    r.out = like;
-    r.out.drop_partial(like.partial());
-    copy_reductions(a, r.out);
-    return r;
+    return {with_reductions_of(a, like)};
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& like) { return like; }
   template <int I, class Ct, class Y, class A, class Like>
@@ -200,14 +196,6 @@ struct sum_to_op {
     return m;
   }
 };
-
-template <int I>
-constexpr auto const& operand_at(auto const& x, auto const&... rest) {
-  if constexpr (I == 0)
-    return x;
-  else
-    return operand_at<I - 1>(rest...);
-}
 
 template <int I, class G, class... X>
 constexpr auto sum_to(G const& g, X const&... x) {

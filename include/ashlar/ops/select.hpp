@@ -24,19 +24,11 @@ struct select_dimension {
 };
 
 /// A tensor of zeros, except at one index of the first dimension, which holds the cotangent.
-struct select_pullback_op {
-  using diagnostics = select_diagnostics;
+struct select_pullback_op : like_operand<select_diagnostics, 1> {
   index_t at;
-  template <class T, class>
-  using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& x) {
-    rule_result r;
-    r.out = x;
-    r.out.drop_partial(x.partial());
-    copy_reductions(ct, r.out);
-    return r;
+    return {with_reductions_of(ct, x)};
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return x; }
 };
 
 struct select_op {
@@ -61,7 +53,7 @@ struct select_op {
   }
   template <int, class Ct, class Y, class X>
   constexpr auto pullback(Ct const& ct, Y const&, X const& x) const {
-    return apply(select_pullback_op{at}, ct, x);
+    return apply(select_pullback_op{{}, at}, ct, x);
   }
 };
 

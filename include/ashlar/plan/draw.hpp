@@ -12,8 +12,6 @@
 
 namespace ashlar::plan_detail {
 
-// Joins words. Of more than 4 words it shows the first two and the last.
-ASHLAR_INLINE std::string listed(std::vector<std::string> const& words, char const* between);
 ASHLAR_INLINE std::string listed_ranks(std::vector<std::string> const& numbers);
 
 // The text of the ranks that hold the same block: replicas, or groups of ranks that hold terms of one reduction.
@@ -21,8 +19,6 @@ ASHLAR_INLINE std::string ranks_text(std::vector<int> const& ranks, layout_value
 
 // The text of an index set: its runs of consecutive indices. Of more than two runs it shows the first and the last.
 ASHLAR_INLINE std::string text_of(index_set const& s);
-
-ASHLAR_INLINE std::string centred(std::string const& s, std::size_t width);
 
 // The rows or columns to draw, of n, if `most` fit: all, or the first ones and the last with a gap (-1) between.
 ASHLAR_INLINE std::vector<int> drawn(int n, int most);
@@ -38,18 +34,8 @@ struct blocks {
   std::vector<index_set> pieces(int d) const;
 };
 
-inline constexpr int drawing_width = 80, drawing_rows = 12;
-
-// Draws dimension 0 downwards and dimension 1 to the right. A tensor with fewer dimensions is a single row.
-ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh);
-
-// The lines of a table, whose columns are aligned.
-ASHLAR_INLINE std::vector<std::string> aligned(std::vector<std::vector<std::string>> const& table);
-
 // A table of the blocks and their ranks: its lines.
 ASHLAR_INLINE std::vector<std::string> table_of(blocks const& b, layout_value const& layout, mesh_shape const& mesh);
-
-ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh);
 
 ASHLAR_INLINE void draw_shards(std::ostream& out, layout_value const& layout, mesh_shape const& mesh,
                                shape const& extents);

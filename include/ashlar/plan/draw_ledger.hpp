@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/plan/draw_svg.hpp"
 #include "ashlar/plan/ledger.hpp"
+#include <bit>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -30,17 +31,11 @@ template <class Mesh, class Records>
 void draw_svg(std::ostream& out, ledger<Mesh, Records> const& log) {
   plan_detail::bars bars;
   auto const add = [&](auto const& r) {
-    std::string axes;
-    int first = -1;
-    for (int a = 0; a < Mesh::axes; ++a)
-      if (r.axes >> a & 1u) {
-        axes += (axes.empty() ? "" : "+") + std::string(meta_detail::name_text<typename Mesh::names>(a));
-        first = first < 0 ? a : first;
-      }
-    bars.text.push_back(std::string(to_text(r.when)) + ": " + to_text(r.what) + " over " + axes);
+    bars.text.push_back(std::string(to_text(r.when)) + ": " + to_text(r.what) + " over " +
+                        plan_detail::joined(r.axes, plan_detail::axis_texts<Mesh>));
     if (r.times != 1) bars.text.back() += ", " + std::to_string(r.times) + " times";
     bars.bytes.push_back(r.bytes_per_rank);
-    bars.axis.push_back(first);
+    bars.axis.push_back(std::countr_zero(r.axes));
   };
   for (auto const& r : log) add(r);
   for (auto const& t : log.further()) add(t);

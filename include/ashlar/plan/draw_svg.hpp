@@ -47,9 +47,6 @@ struct drawn_tensor {
   std::string colour(int rank, int more_darkness = 0) const;
 };
 
-// The darkness of a position among `positions`.
-constexpr int darkness_of(int position, int positions) { return 60 * (position + 1) / positions; }
-
 // Indices of a tensor of up to three dimensions: their runs of consecutive ones, per dimension.
 struct index_runs {
   std::vector<interval> dim[3];
@@ -64,9 +61,6 @@ struct looks {
   bool partial = false, arrives = false;
 };
 
-// Runs to scale: pairs of a first and a last pixel.
-ASHLAR_INLINE std::vector<interval> scaled_runs(std::vector<interval> const& runs, index_t extent, int pixels);
-
 // A text, with the characters that SVG reserves replaced.
 ASHLAR_INLINE std::string svg_text(index_t x, index_t y, std::string const& text, char const* attributes = "");
 
@@ -79,13 +73,6 @@ ASHLAR_INLINE void draw_elements(std::ostream& out, index_runs const& runs, shap
 
 // The extents, beside the picture.
 ASHLAR_INLINE void draw_extents(std::ostream& out, shape const& extents);
-
-// Draws a dashed frame around the cells that the ranks of a block store.
-ASHLAR_INLINE void draw_frame(std::ostream& out, region const& owned, layout_detail::halo_widths const& widths,
-                              shape const& extents, std::string const& colour, std::size_t block);
-
-// Draws a circle per coordinate in its colour, beside the name of the axis: a line for the hue, and one for the shade.
-ASHLAR_INLINE void draw_legend(std::ostream& out, drawn_tensor const& t, char const* const* names, int top);
 
 ASHLAR_INLINE void draw_picture(std::ostream& out, drawn_tensor const& t, char const* const* names,
                                 layout_detail::halo_widths const& widths = layout_detail::halo_widths{});

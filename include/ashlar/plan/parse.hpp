@@ -11,22 +11,6 @@
 #include "ashlar/plan/candidates.hpp"
 #include "ashlar/plan/print.hpp"
 
-namespace ashlar::plan_detail {
-
-[[noreturn]] inline void fail_to_parse(std::string const& text) { throw error(text); }
-
-inline std::string quoted_word(std::string_view s) { return "'" + std::string(s) + "'"; }
-
-ASHLAR_INLINE std::vector<std::string_view> split_at(char mark, std::string_view text);
-
-inline constexpr index_t most_ranks = 1 << 28;  // the planner adds up multiples of its square
-
-// An item NAME=VALUE.
-ASHLAR_INLINE std::pair<std::string_view, std::string_view> assignment(std::string_view option, std::string_view item,
-                                                                       char const* form);
-
-}  // namespace ashlar::plan_detail
-
 namespace ashlar::planning {
 
 /// The integer, of `least` or more, that an option's text is.

@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/plan/ledger.hpp"
+#include "ashlar/plan/print.hpp"
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -25,10 +26,6 @@ ASHLAR_INLINE std::string text_of(waste_record const& r);
 template <class Mesh, class Records>
 std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   auto const begin_line = [&out](auto const& r) -> std::ostream& {
-    std::string axes;
-    for (int a = 0; a < Mesh::axes; ++a)
-      if (r.axes >> a & 1u)
-        axes += (axes.empty() ? "" : "+") + std::string(meta_detail::name_text<typename Mesh::names>(a));
     auto const column = [&out](int places, std::string_view entry) {
       out.width(places);
       out << entry;
@@ -36,7 +33,7 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
     out << "  " << std::left;
     column(9, to_text(r.when));
     column(15, to_text(r.what));
-    column(12, axes);
+    column(12, plan_detail::joined(r.axes, plan_detail::axis_texts<Mesh>));
     out << std::right;
     column(27,
            r.what == collective::solver ? "bytes not counted" : std::to_string(r.bytes_per_rank) + " bytes per rank");

@@ -344,12 +344,11 @@ TEST_CASE("devices: the largest element with its index") {
   for (shape const& s : {shape::of(3, 5, 2), shape::of(4, 70, 3), shape::of(2, 9000, 2)}) {
     auto x = numbers<double>(s.size());
     x[x.size() / 2] = std::numeric_limits<double>::quiet_NaN();
-    using E = ops_detail::extremum<double, ops_detail::above>;
+    using E = ops_detail::extremum<double, true>;
     shape const kept = shape::of(s[0], s[2]);
     check_bodies<double>(2 * kept.size(), [&](auto const& on, double* y) {
       std::vector<E> found(static_cast<std::size_t>(kept.size()), E(0));
-      run(ops_detail::extremum_op<ops_detail::above, 2u>{}, on, new_scratch<host_space>, result(found.data(), kept),
-          operand(x, s));
+      run(ops_detail::extremum_op<true, 2u>{}, on, new_scratch<host_space>, result(found.data(), kept), operand(x, s));
       on.fence();
       for (E const& e : found) {
         *y++ = e.value;

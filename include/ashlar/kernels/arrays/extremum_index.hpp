@@ -44,10 +44,10 @@ struct index_of_tensor {
 namespace ashlar::kernels {
 
 /// A shard's indices are in the order of the tensor's, so the lowest index in the shard is the lowest one of the tensor.
-template <class Less, unsigned Dims, class S, class T>
-void run(ops_detail::extremum_op<Less, Dims> const&, S const& space, scratch_memory,
-         shard<ops_detail::extremum<T, Less>> const& y, shard<T const> const& x) {
-  using E = ops_detail::extremum<T, Less>;
+template <bool Smallest, unsigned Dims, class S, class T>
+void run(ops_detail::extremum_op<Smallest, Dims> const&, S const& space, scratch_memory,
+         shard<ops_detail::extremum<T, Smallest>> const& y, shard<T const> const& x) {
+  using E = ops_detail::extremum<T, Smallest>;
   shape const own = x.local_extents();
   global_index index{0, {}};
   index_t n = 1;

@@ -60,13 +60,9 @@ constexpr auto concatenated(call_site const& w, X const& x, Y const&... y) {
 }
 
 /// A tensor with zeros in a box: the transpose of paste, by its first operand.
-struct clear_box_op {
-  using diagnostics = view_diagnostics;
+struct clear_box_op : like_operand<view_diagnostics> {
   shape begin, box;
-  template <class T>
-  using element = T;
   static constexpr rule_result rule(layout_value const& x) { return elementwise_rule(linearity::linear, x); }
-  static constexpr shape extents(layout_value const&, shape const& x) { return x; }
 };
 
 // A tag, so that argument-dependent lookup finds the overload for active tensors.

@@ -10,7 +10,7 @@ namespace ops_detail {
 /// An element and its index among those that a reduction compares; index -1 if there is none. The sum of two is the one
 /// that comes first: NaN, then the larger (smaller) value, then the lower index. So they form a commutative monoid. A
 /// tensor of them can be partial by a sum, and collectives reduce it as any other.
-template <class T, class Less>
+template <class T, bool Smallest>
 struct extremum {
   using part_of_a_sum = void;
   T value;
@@ -32,20 +32,7 @@ struct extremum {
     bool const nan = is_nan(value), other_nan = is_nan(other.value);
     if (nan != other_nan) return nan;
     if (nan || value == other.value) return index < other.index;
-    return Less{}(other.value, value);
-  }
-};
-
-struct below {
-  template <class T>
-  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
-    return a < b;
-  }
-};
-struct above {
-  template <class T>
-  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
-    return b < a;
+    return Smallest ? value < other.value : other.value < value;
   }
 };
 
@@ -59,12 +46,12 @@ struct extremum_diagnostics {
 };
 
 /// The extremum over the dimensions in a bit mask.
-template <class Less, unsigned Dims>
+template <bool Smallest, unsigned Dims>
 struct extremum_op {
   using diagnostics = extremum_diagnostics;
   static constexpr unsigned dims = Dims;
   template <class T>
-  using element = extremum<T, Less>;
+  using element = extremum<T, Smallest>;
   static constexpr rule_result rule(layout_value const& a) {
     if (a.levels) return rule_result::wrong(fault::not_linear, first_axis(a.partial()));
     return reduction_rule(op_sum, Dims, a);
@@ -86,8 +73,8 @@ struct value_of_extremum {
 
 template <class T>
 inline constexpr bool is_extremum = false;
-template <class T, class Less>
-inline constexpr bool is_extremum<extremum<T, Less>> = true;
+template <class T, bool Smallest>
+inline constexpr bool is_extremum<extremum<T, Smallest>> = true;
 template <class X>
 struct element_index_of_pairs {
   static constexpr bool ok = is_extremum<element_t<X>>;
@@ -116,10 +103,10 @@ struct argmax_operand {
   }
 };
 
-template <class Less, int... Dims, class X>
+template <bool Smallest, int... Dims, class X>
 constexpr auto extremum_over(X const& x) {
   return checked<argmax_operand<X, Dims...>>(
-      []<class T>(T const& t) { return apply(extremum_op<Less, mask_of_dimensions<rank_v<T>, Dims...>>{}, t); },
+      []<class T>(T const& t) { return apply(extremum_op<Smallest, mask_of_dimensions<rank_v<T>, Dims...>>{}, t); },
       stop_gradient(x));
 }
 
@@ -135,14 +122,14 @@ constexpr auto extremum_over(X const& x) {
 /// Example: element_index(all_reduce(argmax<1>(x<layout<"data", "model">>))) -> layout<"data">
 template <int... Dims, tensor X>
 constexpr auto argmax(X const& x) {
-  return ops_detail::extremum_over<ops_detail::below, Dims...>(x);
+  return ops_detail::extremum_over<false, Dims...>(x);
 }
 /// The smallest element and its global index; else as argmax.
 /// Cost, Error: as argmax.
 /// Example: element_index(all_reduce(argmin<1>(x<layout<"data", "model">>))) -> layout<"data">
 template <int... Dims, tensor X>
 constexpr auto argmin(X const& x) {
-  return ops_detail::extremum_over<ops_detail::above, Dims...>(x);
+  return ops_detail::extremum_over<true, Dims...>(x);
 }
 
 /// The index in each element of a result of argmax or argmin.

@@ -30,19 +30,14 @@ constexpr rule_result scatter_rule(layout_value const& index, layout_value const
   rule_result r;
   r.out.rank = update.rank - index.rank + 1;
   r.out.dim[0] = rows;
-  axis_mask summed = 0;
-  for (int d = 0; d < index.rank; ++d) {
-    if (index.dim[d] != update.dim[d])
-      return rule_result::wrong(fault::one_sided, first_axis(index.dim[d].mask() ^ update.dim[d].mask()));
-    summed |= index.dim[d].mask();
-  }
+  if (rule_result const alike = split_alike(index, update, index.rank); alike.why != fault::fits) return alike;
   for (int d = 1; d < r.out.rank; ++d) r.out.dim[d] = update.dim[index.rank + d - 1];
   if (update.named() & rows.mask())
     return rule_result::wrong(fault::conflict, first_axis(update.named() & rows.mask()));
   if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
   if (!layout_detail::partial_only_by(update, op_sum))
     return rule_result::wrong(fault::not_linear, first_axis(update.partial()));
-  r.out.add_partial(op_sum, update.partial() | summed);
+  r.out.add_partial(op_sum, update.partial() | index.sharding());
   return r;
 }
 

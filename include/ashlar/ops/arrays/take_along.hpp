@@ -25,11 +25,7 @@ struct take_along_diagnostics {
 
 // The layout of elements of x by an index, or of their sums at an index.
 constexpr rule_result along_rule(int dim, bool own, layout_value const& x, layout_value const& index) {
-  for (int d = 0; d < x.rank; ++d)
-    if (x.dim[d] != index.dim[d])
-      return rule_result::wrong(
-          fault::one_sided,
-          first_axis(x.dim[d].mask() == index.dim[d].mask() ? x.dim[d].mask() : x.dim[d].mask() ^ index.dim[d].mask()));
+  if (rule_result const alike = split_alike(x, index, x.rank); alike.why != fault::fits) return alike;
   if (!own && x.dim[dim].size) return rule_result::wrong(fault::sharded_dimension, x.dim[dim][0]);
   if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
   return elementwise_rule(linearity::linear, x);

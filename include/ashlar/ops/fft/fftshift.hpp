@@ -17,23 +17,17 @@ struct fftshift_diagnostics {
 
 /// Moves the elements along a whole dimension of n by n / 2 places around the end, or back.
 template <int Dim>
-struct fftshift_op {
-  using diagnostics = fftshift_diagnostics;
+struct fftshift_op : like_operand<fftshift_diagnostics> {
   static constexpr int dim = Dim;
   direction to;
-  template <class T>
-  using element = T;
   static constexpr rule_result rule(layout_value const& x) {
     if (x.dim[Dim].size) return rule_result::wrong(fault::sharded_dimension, x.dim[Dim][0]);
-    rule_result r;
-    r.out = x;  // another order of elements commutes with every reduction
-    return r;
+    return {x};  // another order of elements commutes with every reduction
   }
-  static constexpr shape extents(layout_value const&, shape const& x) { return x; }
   constexpr index_t places(index_t n) const { return to == direction::forward ? n / 2 : n - n / 2; }
   template <int, class Ct, class Y, class X>
   constexpr auto pullback(Ct const& ct, Y const&, X const&) const {
-    return apply(fftshift_op{to == direction::forward ? direction::inverse : direction::forward}, ct);
+    return apply(fftshift_op{{}, to == direction::forward ? direction::inverse : direction::forward}, ct);
   }
 };
 
@@ -46,7 +40,7 @@ struct fftshift_dimension {
 };
 template <int Dim, class X>
 constexpr auto shift(direction to, X const& x) {
-  return checked<fftshift_dimension<X, Dim>>([&](auto const& y) { return apply(fftshift_op<Dim>{to}, y); }, x);
+  return checked<fftshift_dimension<X, Dim>>([&](auto const& y) { return apply(fftshift_op<Dim>{{}, to}, y); }, x);
 }
 
 // Frequency number i of n: 0, 1, ..., -2, -1, divided by n d.

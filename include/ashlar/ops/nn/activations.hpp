@@ -12,6 +12,14 @@ ASHLAR_FUNCTION T logistic(T x) {
   return (x < T(0) ? e : T(1)) / (T(1) + e);
 }
 
+template <class X>
+struct leaky_relu_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::nn::leaky_relu: the elements are integers; write cast<double>(x)");
+  }
+};
+
 }  // namespace ashlar::ops_detail
 
 namespace ashlar::ops_detail::fn {
@@ -163,22 +171,6 @@ constexpr auto silu(A const& a) {
                 "ashlar::nn::silu: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::silu{}, a);
 }
-
-}  // namespace ashlar::nn
-
-namespace ashlar::ops_detail {
-
-template <class X>
-struct leaky_relu_elements {
-  static constexpr bool ok = real_or_complex_elements<X>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::nn::leaky_relu: the elements are integers; write cast<double>(x)");
-  }
-};
-
-}  // namespace ashlar::ops_detail
-
-namespace ashlar::nn {
 
 /// x if x > 0, else factor * x.
 /// Error: integers do not compile.

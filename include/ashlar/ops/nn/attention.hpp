@@ -9,7 +9,7 @@ namespace ashlar::ops_detail {
 
 /// Softmax over the last dimension with a causal mask. A row has index i in the dimension before the last. Its elements
 /// j <= i take part; its elements j > i become 0.
-struct causal_softmax_op : softmax_like_op<causal_softmax_op, softmax_pullback_op> {};
+struct causal_softmax_op : softmax_like_op<softmax_pullback_op> {};
 
 // 1 / sqrt(n), in constant expressions too. A step of Newton's iteration first halves the exponent, later doubles the
 // number of correct digits.

@@ -5,6 +5,35 @@
 #include "ashlar/ops/nn/normalize.hpp"
 #include "ashlar/ops/collectives.hpp"
 
+namespace ashlar::nn {
+
+/// Statistics over the whole batch, or over each rank's shard of it.
+enum class statistics { global, per_shard };
+
+/// Updates a moving mean or a moving variance towards the batch's. A batch of no rows leaves them alone.
+enum class moving { mean, variance };
+
+/// Moving averages of a channel's mean and variance: state of a model, without a gradient.
+template <class Mean, class Variance>
+struct moving_statistics {
+  Mean mean;
+  Variance variance;
+  static constexpr auto names = ashlar::names("mean", "variance");
+};
+/// The result of batch_norm: the normalised value and the moving statistics after the batch.
+template <class Y, class State>
+struct batch_normalized {
+  Y y;
+  State state;
+};
+
+/// Options of batch_norm, with Keras' defaults.
+struct batch_norm_options {
+  double momentum = 0.99, epsilon = 1e-3;
+};
+
+}  // namespace ashlar::nn
+
 namespace ashlar::ops_detail {
 
 struct batch_norm_diagnostics {
@@ -33,22 +62,11 @@ constexpr void require_one_per_channel(shape const& x, shape const& numbers) {
   // clang-format on
 }
 
-}  // namespace ashlar::ops_detail
-
-namespace ashlar::nn {
-
-/// Statistics over the whole batch, or over each rank's shard of it.
-enum class statistics { global, per_shard };
-
 // The moments of a channel are a column: its mean and its variance. They come from sums about a row of the shard, in
 // double, and the ranks combine their parts by Chan's formula. So neither large means nor long sums lose digits. The
 // moments give 3 coefficients per channel, factor, offset and mean, and y = factor (x - mean) + offset. This mean is
 // treated as a constant: the derivative of the offset contains the path through it. Per-shard statistics have a leading
 // dimension of shards.
-
-}  // namespace ashlar::nn
-
-namespace ashlar::ops_detail {
 
 /// The numbers of a channel in some rows: how many they are, their mean, and the sum of (x - mean)^2. The sum of the parts
 /// of disjoint sets of rows is the part of their union.
@@ -85,18 +103,11 @@ struct channel_parts_op {
   static constexpr shape extents(layout_value const&, shape const& x) { return shape::of(x[x.rank - 1]); }
 };
 
-struct moments_pullback_op {
-  using diagnostics = batch_norm_diagnostics;
+struct moments_pullback_op : like_operand<batch_norm_diagnostics, 1> {
   bool per_shard;
-  template <class, class T, class>
-  using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& x, layout_value const&) {
-    rule_result r;
-    r.out = x;
-    r.out.add_partial(op_sum, ct.partial());
-    return r;
+    return {with_reductions_of(ct, x)};
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& x, shape const&) { return x; }
 };
 
 /// The moments of a batch from the parts of all ranks. The gradient with respect to x contains the path through them.
@@ -111,7 +122,7 @@ struct moments_op {
   template <int I, class Ct, class Y, class X, class Parts>
     requires(I == 0)
   static constexpr auto pullback(Ct const& ct, Y const& y, X const& x, Parts const&) {
-    return apply(moments_pullback_op{false}, ct, x, y);
+    return apply(moments_pullback_op{{}, false}, ct, x, y);
   }
 };
 
@@ -125,7 +136,7 @@ struct moments_per_shard_op {
   constexpr shape extents(layout_value const&, shape const& x) const { return shape::of(shards, 2, x[x.rank - 1]); }
   template <int, class Ct, class Y, class X>
   static constexpr auto pullback(Ct const& ct, Y const& y, X const& x) {
-    return apply(moments_pullback_op{true}, ct, x, y);
+    return apply(moments_pullback_op{{}, true}, ct, x, y);
   }
 };
 
@@ -143,41 +154,24 @@ struct moving_moments_op {
   }
 };
 
-/// Computes the coefficients from moments, and the scale and shift that the normalisation has.
-template <bool Scaled, bool Shifted>
-struct coefficients_op;
-
 /// The cotangents of the moments (this class) and of scale and shift (coefficient_pullback_op). They may be partial.
 template <bool Scaled>
-struct coefficients_moments_pullback_op {
-  using diagnostics = batch_norm_diagnostics;
+struct coefficients_moments_pullback_op : like_operand<batch_norm_diagnostics, 1> {
   double epsilon;
-  template <class...>
-  using element = double;
-  static constexpr rule_result rule(layout_value const& ct, auto const&...) {
-    rule_result r;
-    r.out = ct;
-    return r;
-  }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& moments, auto const&...) {
-    return moments;
-  }
+  static constexpr rule_result rule(layout_value const& ct, auto const&...) { return {ct}; }
 };
 
 enum class coefficient { scale, shift };
 
 template <coefficient Which>
-struct coefficient_pullback_op {
-  using diagnostics = batch_norm_diagnostics;
+struct coefficient_pullback_op : like_operand<batch_norm_diagnostics, 2> {
   double epsilon;
-  template <class, class, class T>
-  using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const&, layout_value const&) {
     return reduction_rule(op_sum, (1u << (ct.rank - 1)) - 1u, ct);
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& like) { return like; }
 };
 
+/// Computes the coefficients from moments, and the scale and shift that the normalisation has.
 template <bool Scaled, bool Shifted>
 struct coefficients_op {
   using diagnostics = batch_norm_diagnostics;
@@ -186,8 +180,7 @@ struct coefficients_op {
   using element = double;
   static constexpr rule_result rule(layout_value const& moments, auto const&... channels) {
     if (moments.levels) return rule_result::wrong(fault::not_linear, first_axis(moments.partial()));
-    rule_result r;
-    r.out = moments;
+    rule_result r{moments};
     ((r = r.why == fault::fits ? with_channels(moments, channels, r) : r), ...);
     return r;
   }
@@ -199,35 +192,23 @@ struct coefficients_op {
   }
   template <int I, class Ct, class Y, class M, class... Factors>
   constexpr auto pullback(Ct const& ct, Y const&, M const& moments, Factors const&... f) const {
+    constexpr coefficient which = I == 1 && Scaled ? coefficient::scale : coefficient::shift;
     if constexpr (I == 0 && Scaled)
-      return apply(coefficients_moments_pullback_op<true>{epsilon}, ct, moments, first_operand(f...));
+      return apply(coefficients_moments_pullback_op<true>{{}, epsilon}, ct, moments, first_operand(f...));
     else if constexpr (I == 0)
-      return apply(coefficients_moments_pullback_op<false>{epsilon}, ct, moments);
-    else if constexpr (I == 1 && Scaled)
-      return apply(coefficient_pullback_op<coefficient::scale>{epsilon}, ct, moments, first_operand(f...));
+      return apply(coefficients_moments_pullback_op<false>{{}, epsilon}, ct, moments);
     else
-      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, operand_at<I - 1>(f...));
+      return apply(coefficient_pullback_op<which>{{}, epsilon}, ct, moments, operand_at<I - 1>(f...));
   }
 };
 
 /// factor ct: the cotangent of x for constant coefficients.
-struct channel_affine_pullback_op {
-  using diagnostics = batch_norm_diagnostics;
-  template <class T, class>
-  using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const&) {
-    rule_result r;
-    r.out = ct;
-    return r;
-  }
-  static constexpr shape extents(layout_value const&, shape const& ct, shape const&) { return ct; }
+struct channel_affine_pullback_op : like_operand<batch_norm_diagnostics> {
+  static constexpr rule_result rule(layout_value const& ct, layout_value const&) { return {ct}; }
 };
 
 /// The cotangent of the coefficients: sums over the batch, which may be partial.
-struct channel_affine_sums_op {
-  using diagnostics = batch_norm_diagnostics;
-  template <class, class, class>
-  using element = double;
+struct channel_affine_sums_op : like_operand<batch_norm_diagnostics, 2> {
   static constexpr rule_result rule(layout_value const& ct, layout_value const& x, layout_value const& coefficients) {
     rule_result r = elementwise_rule(linearity::linear_in_first, ct, x);
     if (r.why != fault::fits) return r;
@@ -237,9 +218,6 @@ struct channel_affine_sums_op {
     r = channel_sums_per_shard_rule(r.out);
     r.out.add_partial(op_sum, partial);
     return r;
-  }
-  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& coefficients) {
-    return coefficients;
   }
 };
 
@@ -265,17 +243,6 @@ struct channel_affine_op {
   }
 };
 
-}  // namespace ashlar::ops_detail
-
-namespace ashlar::nn {
-
-/// Updates a moving mean or a moving variance towards the batch's. A batch of no rows leaves them alone.
-enum class moving { mean, variance };
-
-}  // namespace ashlar::nn
-
-namespace ashlar::ops_detail {
-
 template <moving Which>
 struct moving_op {
   using diagnostics = batch_norm_diagnostics;
@@ -291,33 +258,6 @@ struct moving_op {
     return old;
   }
 };
-
-}  // namespace ashlar::ops_detail
-
-namespace ashlar::nn {
-
-/// Moving averages of a channel's mean and variance: state of a model, without a gradient.
-template <class Mean, class Variance>
-struct moving_statistics {
-  Mean mean;
-  Variance variance;
-  static constexpr auto names = ashlar::names("mean", "variance");
-};
-/// The result of batch_norm: the normalised value and the moving statistics after the batch.
-template <class Y, class State>
-struct batch_normalized {
-  Y y;
-  State state;
-};
-
-/// Options of batch_norm, with Keras' defaults.
-struct batch_norm_options {
-  double momentum = 0.99, epsilon = 1e-3;
-};
-
-}  // namespace ashlar::nn
-
-namespace ashlar::ops_detail {
 
 // Axes that shard dimensions other than the last.
 template <class X>

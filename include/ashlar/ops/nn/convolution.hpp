@@ -50,21 +50,12 @@ struct convolution_diagnostics {
   }
 };
 
-// Built without parse(), which requires an operand with each label of the result.
-constexpr einsum_equation convolution_equation(char const (&a)[5], char const (&b)[5], char const (&out)[5]) {
-  einsum_equation e;
-  e.operands = 2;
-  e.in[0].rank = e.in[1].rank = e.out.rank = 4;
-  for (int d = 0; d < 4; ++d) {
-    e.in[0].label[d] = a[d];
-    e.in[1].label[d] = b[d];
-    e.out.label[d] = out[d];
-  }
-  return e;
-}
-inline constexpr einsum_equation images_by_kernel = convolution_equation("nhwi", "klio", "nhwo"),
-                                 cotangent_by_kernel = convolution_equation("nhwo", "klio", "nhwi"),
-                                 images_by_cotangent = convolution_equation("nhwi", "nhwo", "klio");
+// Made without parse(), which requires an operand with each label of the result.
+inline constexpr einsum_equation::labels image_labels{4, {'n', 'h', 'w', 'i'}}, kernel_labels{4, {'k', 'l', 'i', 'o'}},
+    result_labels{4, {'n', 'h', 'w', 'o'}};
+inline constexpr einsum_equation images_by_kernel{2, {image_labels, kernel_labels}, result_labels},
+    cotangent_by_kernel{2, {result_labels, kernel_labels}, image_labels},
+    images_by_cotangent{2, {image_labels, result_labels}, kernel_labels};
 
 template <int... N>
 inline constexpr bool number_is_not_positive = ((N < 1) || ...);
@@ -199,8 +190,12 @@ struct conv2d_halo {
 };
 
 template <class To, int Stride, int Dilation, padding Edge, class X, class K>
-constexpr auto conv2d_of(X const& images, K const& kernel) {
-  if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
+constexpr auto conv2d_of(X const& images, K const& kernel, call_site const& w) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(!number_is_not_positive<Stride, Dilation>, "ashlar::nn::conv2d: stride and dilation are 1 or more");
+  if constexpr (number_is_not_positive<Stride, Dilation>) {
+    return images;
+  } else if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
     using Op = conv2d_halo_op<Stride, Dilation, Edge, To>;
     return checked<conv2d_operands<X, K>, conv2d_halo<X, K, Stride, Dilation, Edge>, result_of_windows<Op, To, X, K>>(
         [](auto const& x, auto const& k) {
@@ -237,10 +232,7 @@ namespace ashlar::nn {
 /// Example: nn::conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
-  plan_detail::call_in_errors const call(w);
-  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>,
-                "ashlar::nn::conv2d: stride and dilation are 1 or more");
-  return ops_detail::conv2d_of<void, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
+  return ops_detail::conv2d_of<void, Stride, Dilation, Edge>(images, kernel, w);
 }
 
 /// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer. It
@@ -249,10 +241,7 @@ constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site:
 /// Example: exchange_halo(nn::conv2d<stale<H>>(x<H>, k)) -> H
 template <class To, int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
-  plan_detail::call_in_errors const call(w);
-  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>,
-                "ashlar::nn::conv2d: stride and dilation are 1 or more");
-  return ops_detail::conv2d_of<To, (Stride > 0 ? Stride : 1), (Dilation > 0 ? Dilation : 1), Edge>(images, kernel);
+  return ops_detail::conv2d_of<To, Stride, Dilation, Edge>(images, kernel, w);
 }
 
 }  // namespace ashlar::nn

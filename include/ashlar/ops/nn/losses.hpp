@@ -18,36 +18,23 @@ struct cross_entropy_diagnostics {
   }
 };
 
-struct cross_entropy_pullback_op {
-  using diagnostics = softmax_diagnostics;
-  template <class T, class, class>
-  using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&) {
-    rule_result r;
-    r.out = logits;
-    r.out.add_partial(op_sum, ct.partial());
-    return r;
-  }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) {
-    return logits;
+/// The cotangent of logits: the pullback of cross_entropy_op, and the base of those of the other losses.
+struct cross_entropy_pullback_op : like_operand<softmax_diagnostics, 1> {
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, auto const&...) {
+    return {with_reductions_of(ct, logits)};
   }
 };
 
 /// The rule of operations that make a scalar from logits and one label per row.
-inline constexpr plan_detail::index_words words_of_labels{"ashlar::nn::softmax_cross_entropy: label ",
-                                                          " classes; give rows without a label the weight 0"};
-
 struct labelled_rows_rule {
   using diagnostics = softmax_diagnostics;
-  template <class T, class>
+  template <class T, class...>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
     int const last = logits.rank - 1;
     if (rule_result const r = whole_dimensions_rule(1u << last, logits); r.why != fault::fits) return r;
     if (labels.levels) return rule_result::wrong(fault::not_linear, first_axis(labels.partial()));
-    for (int d = 0; d < last; ++d)
-      if (labels.dim[d] != logits.dim[d])
-        return rule_result::wrong(fault::one_sided, first_axis(labels.dim[d].mask() ^ logits.dim[d].mask()));
+    if (rule_result const r = split_alike(labels, logits, last); r.why != fault::fits) return r;
     return reduction_rule(op_sum, (1u << logits.rank) - 1u, logits);
   }
   /// `rows` is the error sentence, which names the function that was called.
@@ -60,37 +47,27 @@ struct labelled_rows_rule {
   }
 };
 
-/// Mean over all rows of the negative log-probability of each row's label.
-struct cross_entropy_op : labelled_rows_rule {
-  using diagnostics = cross_entropy_diagnostics;
-  static constexpr plan_detail::index_words words = words_of_labels;
-  template <int I, class Ct, class Y, class Z, class Labels>
+/// Such an operation with a derivative with respect to the logits.
+template <class Pullback>
+struct loss_of_rows : labelled_rows_rule {
+  static constexpr plan_detail::index_words words{"ashlar::nn::softmax_cross_entropy: label ",
+                                                  " classes; give rows without a label the weight 0"};
+  template <int I, class Ct, class Y, class Z, class... Labels>
     requires(I == 0)
-  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels) {
-    return apply(cross_entropy_pullback_op{}, ct, logits, labels);
+  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const&... labels) {
+    return apply(Pullback{}, ct, logits, labels...);
   }
 };
 
-/// The pullback of weighted_cross_entropy_op: the sum over all rows of the row's weight times the negative
-/// log-probability of its label.
-struct weighted_cross_entropy_pullback_op {
-  using diagnostics = softmax_diagnostics;
-  template <class T, class, class, class>
-  using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& labels,
-                                    layout_value const&) {
-    return cross_entropy_pullback_op::rule(ct, logits, labels);
-  }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) {
-    return logits;
-  }
+/// Mean over all rows of the negative log-probability of each row's label.
+struct cross_entropy_op : loss_of_rows<cross_entropy_pullback_op> {
+  using diagnostics = cross_entropy_diagnostics;
 };
 
-struct weighted_cross_entropy_op {
-  using diagnostics = softmax_diagnostics;
-  static constexpr plan_detail::index_words words = words_of_labels;
-  template <class T, class, class>
-  using element = T;
+struct weighted_cross_entropy_pullback_op : cross_entropy_pullback_op {};
+
+/// Sum over all rows of the row's weight times the negative log-probability of its label.
+struct weighted_cross_entropy_op : loss_of_rows<weighted_cross_entropy_pullback_op> {
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels,
                                     layout_value const& weights) {
     rule_result const r = labelled_rows_rule::rule(logits, weights);
@@ -101,12 +78,6 @@ struct weighted_cross_entropy_op {
     (void)labelled_rows_rule::extents(out, logits, weights,
                                       "ashlar::nn::softmax_cross_entropy: there is one weight per row of the logits");
     return labelled_rows_rule::extents(out, logits, labels);
-  }
-  template <int I, class Ct, class Y, class Z, class Labels, class Weights>
-    requires(I == 0)
-  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels,
-                                 Weights const& weights) {
-    return apply(weighted_cross_entropy_pullback_op{}, ct, logits, labels, weights);
   }
 };
 
@@ -123,74 +94,6 @@ struct mean_squared_error_elements {
   }
 };
 
-}  // namespace ashlar::ops_detail
-
-namespace ashlar::nn {
-
-/// Mean over all rows of -log(softmax(logits))[label], from integer labels.
-/// Shape: logits (rows..., classes), labels (rows...); a scalar.
-/// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. A label that is
-///   not a class throws ashlar::error, as an index of take does; -1 makes NaN.
-///   Logits of integers do not compile.
-/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
-template <tensor Z, tensor Y>
-constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
-  plan_detail::call_in_errors const call(w);
-  static_assert(
-      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
-      "ashlar::nn::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row is of floating-point numbers");
-  static_assert(
-      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
-      "ashlar::nn::softmax_cross_entropy: labels are integers, the class of each row; write cast<int>(labels), or give a distribution with one number per logit");
-  static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::nn::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
-  return apply(ops_detail::cross_entropy_op{}, logits, labels);
-}
-
-/// Sum over all rows of weight times -log(softmax(logits))[label]. It is the mean over n of the rows if their weights
-/// are 1 / n and all others are 0. So it can be the mean over the examples in a padded batch. A row of weight 0 has no
-/// effect, whatever its label. There is no derivative with respect to the weights.
-/// Shape: logits (rows..., classes), labels and weights (rows...); a scalar.
-/// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: as without weights, and a label of -1 throws, too, if its weight is not 0. Nor compile weights of another shape or of another element type than the logits.
-/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>, w<layout<"data">>) -> partial<layout<>, "data">
-template <tensor Z, tensor Y, tensor W>
-constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights,
-                                     call_site w = call_site::current()) {
-  plan_detail::call_in_errors const call(w);
-  static_assert(
-      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
-      "ashlar::nn::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row takes no weights beside it");
-  static_assert(
-      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
-      "ashlar::nn::softmax_cross_entropy: labels are integers, the class of each row, and weights follow them; write cast<int>(labels)");
-  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>,
-                "ashlar::nn::softmax_cross_entropy: weights have one dimension less than logits, one weight per row");
-  static_assert(
-      std::is_same_v<element_t<Z>, element_t<W>>,
-      "ashlar::nn::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
-  static_assert(ops_detail::real_or_complex_elements<Z>,
-                "ashlar::nn::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
-  return apply(ops_detail::weighted_cross_entropy_op{}, logits, labels, weights);
-}
-
-/// Mean over all elements of (a - b)^2.
-/// Shape: a scalar.
-/// Cost: no communication; the result is partial over the axes that shard the elements.
-/// Error: integers do not compile.
-/// Example: nn::mean_squared_error(a<layout<"data", none>>, b<layout<"data", none>>) -> partial<layout<>, "data">
-template <tensor A, tensor B>
-constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_site::current()) {
-  plan_detail::call_in_errors const call(w);
-  return meta_detail::checked<ops_detail::mean_squared_error_elements<A, B>>(
-      [](auto const& x, auto const& y) { return mean(square(x - y)); }, a, b);
-}
-
-}  // namespace ashlar::nn
-
-namespace ashlar::ops_detail {
-
 /// The rule of operations that make a scalar from logits and one target per logit.
 struct distribution_rule {
   using diagnostics = softmax_diagnostics;
@@ -199,9 +102,7 @@ struct distribution_rule {
   static constexpr rule_result rule(layout_value const& logits, layout_value const& targets) {
     if (rule_result const r = whole_dimensions_rule(1u << (logits.rank - 1), logits); r.why != fault::fits) return r;
     if (targets.levels) return rule_result::wrong(fault::not_linear, first_axis(targets.partial()));
-    for (int d = 0; d < logits.rank; ++d)
-      if (targets.dim[d] != logits.dim[d])
-        return rule_result::wrong(fault::one_sided, first_axis(targets.dim[d].mask() ^ logits.dim[d].mask()));
+    if (rule_result const r = split_alike(targets, logits, logits.rank); r.why != fault::fits) return r;
     return reduction_rule(op_sum, (1u << logits.rank) - 1u, logits);
   }
   static constexpr shape extents(layout_value const&, shape const& logits, shape const& targets) {
@@ -212,17 +113,7 @@ struct distribution_rule {
   }
 };
 
-struct distribution_cross_entropy_pullback_op {
-  using diagnostics = softmax_diagnostics;
-  template <class T, class, class>
-  using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& targets) {
-    return cross_entropy_pullback_op::rule(ct, logits, targets);
-  }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) {
-    return logits;
-  }
-};
+struct distribution_cross_entropy_pullback_op : cross_entropy_pullback_op {};
 
 /// Mean over all rows of -sum of target log(softmax(logits)).
 struct distribution_cross_entropy_op : distribution_rule {
@@ -239,30 +130,6 @@ struct distribution_cross_entropy_op : distribution_rule {
     }
   }
 };
-
-}  // namespace ashlar::ops_detail
-
-namespace ashlar::nn {
-
-/// Mean over all rows of -sum over classes of target log(softmax(logits)), from a distribution of labels per row (or
-/// any weights). A masked class, with logit -infinity, adds nothing if its target is 0. Both operands have derivatives.
-/// Shape: logits and targets (rows..., classes); a scalar.
-/// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Error: a distribution of other elements than the logits does not compile.
-/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data", none>>) -> partial<layout<>, "data">
-template <tensor Z, tensor Y>
-  requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
-constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets, call_site w = call_site::current()) {
-  plan_detail::call_in_errors const call(w);
-  static_assert(
-      std::is_same_v<element_t<Z>, element_t<Y>>,
-      "ashlar::nn::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
-  return apply(ops_detail::distribution_cross_entropy_op{}, logits, targets);
-}
-
-}  // namespace ashlar::nn
-
-namespace ashlar::ops_detail {
 
 template <class X>
 struct binary_cross_entropy_elements {
@@ -346,6 +213,82 @@ struct binary_cross_entropy_from_logits {
 }  // namespace ashlar::ops_detail::fn
 
 namespace ashlar::nn {
+
+/// Mean over all rows of -log(softmax(logits))[label], from integer labels.
+/// Shape: logits (rows..., classes), labels (rows...); a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: labels that are no integers, or have not one dimension less than the logits, do not compile. A label that is
+///   not a class throws ashlar::error, as an index of take does; -1 makes NaN.
+///   Logits of integers do not compile.
+/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
+template <tensor Z, tensor Y>
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(
+      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
+      "ashlar::nn::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row is of floating-point numbers");
+  static_assert(
+      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
+      "ashlar::nn::softmax_cross_entropy: labels are integers, the class of each row; write cast<int>(labels), or give a distribution with one number per logit");
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::nn::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
+  return apply(ops_detail::cross_entropy_op{}, logits, labels);
+}
+
+/// Sum over all rows of weight times -log(softmax(logits))[label]. It is the mean over n of the rows if their weights
+/// are 1 / n and all others are 0. So it can be the mean over the examples in a padded batch. A row of weight 0 has no
+/// effect, whatever its label. There is no derivative with respect to the weights.
+/// Shape: logits (rows..., classes), labels and weights (rows...); a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: as without weights, and a label of -1 throws, too, if its weight is not 0. Nor compile weights of another shape or of another element type than the logits.
+/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>, w<layout<"data">>) -> partial<layout<>, "data">
+template <tensor Z, tensor Y, tensor W>
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights,
+                                     call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(
+      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>,
+      "ashlar::nn::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row takes no weights beside it");
+  static_assert(
+      !ops_detail::labels_are_not_integers<layout_t<Z>, layout_t<Y>, element_t<Y>>,
+      "ashlar::nn::softmax_cross_entropy: labels are integers, the class of each row, and weights follow them; write cast<int>(labels)");
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>,
+                "ashlar::nn::softmax_cross_entropy: weights have one dimension less than logits, one weight per row");
+  static_assert(
+      std::is_same_v<element_t<Z>, element_t<W>>,
+      "ashlar::nn::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
+  static_assert(ops_detail::real_or_complex_elements<Z>,
+                "ashlar::nn::softmax_cross_entropy: the elements are integers; write cast<double>(x)");
+  return apply(ops_detail::weighted_cross_entropy_op{}, logits, labels, weights);
+}
+
+/// Mean over all elements of (a - b)^2.
+/// Shape: a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the elements.
+/// Error: integers do not compile.
+/// Example: nn::mean_squared_error(a<layout<"data", none>>, b<layout<"data", none>>) -> partial<layout<>, "data">
+template <tensor A, tensor B>
+constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  return meta_detail::checked<ops_detail::mean_squared_error_elements<A, B>>(
+      [](auto const& x, auto const& y) { return mean(square(x - y)); }, a, b);
+}
+
+/// Mean over all rows of -sum over classes of target log(softmax(logits)), from a distribution of labels per row (or
+/// any weights). A masked class, with logit -infinity, adds nothing if its target is 0. Both operands have derivatives.
+/// Shape: logits and targets (rows..., classes); a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: a distribution of other elements than the logits does not compile.
+/// Example: nn::softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data", none>>) -> partial<layout<>, "data">
+template <tensor Z, tensor Y>
+  requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(
+      std::is_same_v<element_t<Z>, element_t<Y>>,
+      "ashlar::nn::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
+  return apply(ops_detail::distribution_cross_entropy_op{}, logits, targets);
+}
 
 /// Mean over all elements of -(t log p + (1 - t) log(1 - p)), from probabilities p. As in Keras, p is clipped to
 /// [epsilon, 1 - epsilon]. If p is clipped, the derivative with respect to p is 0.

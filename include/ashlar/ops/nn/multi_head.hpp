@@ -6,6 +6,15 @@
 #include "ashlar/ops/select.hpp"
 #include "ashlar/ops/collectives.hpp"
 
+namespace ashlar::ops_detail {
+
+constexpr auto queries_keys_values(auto const& x, auto const& p) { return einsum<"bti,cihd->cbthd">(x, p.qkv); }
+constexpr auto attend(auto const& heads, bool causal) {
+  return attention(select(heads, 0), select(heads, 1), select(heads, 2), causal);
+}
+
+}  // namespace ashlar::ops_detail
+
 namespace ashlar::nn {
 
 /// The parameters of a multi-head attention. The same axes shard the heads of both.
@@ -16,22 +25,6 @@ struct attention_kernels {
   Out out;
   static constexpr auto names = ashlar::names("qkv", "out");
 };
-
-}  // namespace ashlar::nn
-
-namespace ashlar::ops_detail {
-
-template <class Kernels>
-constexpr auto queries_keys_values(auto const& x, Kernels const& p) {
-  return einsum<"bti,cihd->cbthd">(x, p.qkv);
-}
-constexpr auto attend(auto const& heads, bool causal) {
-  return attention(select(heads, 0), select(heads, 1), select(heads, 2), causal);
-}
-
-}  // namespace ashlar::ops_detail
-
-namespace ashlar::nn {
 
 /// Self-attention with several heads. Queries, keys and values of each head are products of x with p.qkv. The result of
 /// the attention is multiplied by p.out. Heads are sharded as in the kernels, in equal parts or not (Megatron).

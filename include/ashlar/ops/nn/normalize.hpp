@@ -18,12 +18,8 @@ constexpr rule_result normalize_rule(unsigned dims, layout_value const& x, layou
 /// be partial.
 constexpr rule_result channels_rule(layout_value const& x, layout_value const& of) {
   if (of.levels) return rule_result::wrong(fault::not_linear, first_axis(of.partial()));
-  axis_list const &a = x.dim[x.rank - 1], &b = of.dim[of.rank - 1];
-  if (a != b)
-    return rule_result::wrong(fault::one_sided, first_axis(a.mask() == b.mask() ? a.mask() : a.mask() ^ b.mask()));
-  rule_result r;
-  r.out = x;
-  return r;
+  rule_result const alike = split_alike(x.dim[x.rank - 1], of.dim[of.rank - 1]);
+  return alike.why == fault::fits ? rule_result{x} : alike;
 }
 
 /// The layout of 2 sums per channel over all other dimensions of x. It is partial over the axes that shard those
@@ -78,15 +74,11 @@ struct normalize_op;
 
 /// The cotangent of x; it may be partial.
 template <bool Centered, int Dims>
-struct normalize_pullback_op {
-  using diagnostics = normalize_diagnostics;
+struct normalize_pullback_op : like_operand<normalize_diagnostics, 1> {
   double epsilon;
-  template <class T, class, class>
-  using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& x, layout_value const&) {
     return elementwise_rule(linearity::linear_in_first, ct, x);
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& x, shape const&) { return x; }
 };
 
 /// The cotangent of the factors: the sum over all rows.
@@ -129,7 +121,7 @@ struct normalize_op {
   constexpr auto pullback(Ct const& ct, Y const&, X const& x, Scale const& scale, Shift const&...) const {
     constexpr unsigned rows = first_dimensions(rank_v<X>, Dims);
     if constexpr (I == 0)
-      return apply(normalize_pullback_op<Centered, Dims>{epsilon}, ct, x, scale);
+      return apply(normalize_pullback_op<Centered, Dims>{{}, epsilon}, ct, x, scale);
     else if constexpr (I == 1)
       return apply(normalize_scale_pullback_op<Centered, Dims>{epsilon}, ct, x);
     else if constexpr (rows == 0)

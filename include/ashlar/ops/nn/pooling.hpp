@@ -4,6 +4,13 @@
 #include "ashlar/ops/nn/convolution.hpp"
 #include "ashlar/ops/view.hpp"
 
+namespace ashlar::nn {
+
+/// The value of a window: its largest element, or the mean of its elements.
+enum class pooling { max, average };
+
+}  // namespace ashlar::nn
+
 namespace ashlar::ops_detail {
 
 /// The layout of pooled windows of x (n, h, w, c): the layout of x. No axis may shard h and w.
@@ -23,17 +30,6 @@ struct pooling_diagnostics {
         "ashlar::nn::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");
   }
 };
-
-}  // namespace ashlar::ops_detail
-
-namespace ashlar::nn {
-
-/// The value of a window: its largest element, or the mean of its elements.
-enum class pooling { max, average };
-
-}  // namespace ashlar::nn
-
-namespace ashlar::ops_detail {
 
 /// Windows of Size by Size elements over images.
 template <pooling Kind, int Size, int Stride, padding Edge>
@@ -132,6 +128,8 @@ template <class To, pooling Kind, int Size, int Stride, padding Edge, class X>
 constexpr auto pool2d(X const& x, call_site const& w) {
   plan_detail::call_in_errors const call(w);
   static_assert(!number_is_not_positive<Size, Stride>, "ashlar::nn::pool2d: window and stride are 1 or more");
+  static_assert(Kind == pooling::max || real_or_complex_elements<X>,
+                "ashlar::nn::average_pool2d: the elements are integers; write cast<double>(x)");
   if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
     using Op = pool2d_halo_op<Kind, Size, Stride, Edge, layout_t<X>, To>;
     return checked<pool2d_rank<X>, pool2d_halo<X, Size, Stride, Edge>, result_of_windows<Op, To, X>>(
@@ -182,15 +180,11 @@ constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
 /// Example: nn::average_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
-  static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::nn::average_pool2d: the elements are integers; write cast<double>(x)");
   return ops_detail::pool2d<void, pooling::average, Size, Stride, Edge>(x, w);
 }
 /// The same for images with a halo, as for max_pool2d.
 template <class To, int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x, call_site w = call_site::current()) {
-  static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::nn::average_pool2d: the elements are integers; write cast<double>(x)");
   return ops_detail::pool2d<To, pooling::average, Size, Stride, Edge>(x, w);
 }
 

@@ -39,11 +39,7 @@ struct softmax_parts_op {
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
     if (logits.levels) return rule_result::wrong(fault::not_linear, first_axis(logits.partial()));
     if (labels.levels) return rule_result::wrong(fault::not_linear, first_axis(labels.partial()));
-    for (int d = 0; d < labels.rank; ++d)
-      if (labels.dim[d] != logits.dim[d])
-        return rule_result::wrong(fault::one_sided, first_axis(labels.dim[d].mask() == logits.dim[d].mask()
-                                                                   ? labels.dim[d].mask()
-                                                                   : labels.dim[d].mask() ^ logits.dim[d].mask()));
+    if (rule_result const r = split_alike(labels, logits, labels.rank); r.why != fault::fits) return r;
     return reduction_rule(op_sum, 1u << (logits.rank - 1), logits);
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
@@ -54,21 +50,7 @@ struct softmax_parts_op {
 };
 
 /// The cotangent of a rank's logits.
-struct sharded_cross_entropy_pullback_op {
-  using diagnostics = softmax_diagnostics;
-  template <class, class T, class, class>
-  using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&,
-                                    layout_value const&) {
-    rule_result r;
-    r.out = logits;
-    r.out.add_partial(op_sum, ct.partial());
-    return r;
-  }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) {
-    return logits;
-  }
-};
+struct sharded_cross_entropy_pullback_op : cross_entropy_pullback_op {};
 
 /// The mean loss from logits, labels and the parts of all ranks. Its gradient with respect to the logits already
 /// contains the path through `parts`.

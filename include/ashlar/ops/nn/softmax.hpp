@@ -20,43 +20,27 @@ struct softmax_diagnostics {
   }
 };
 
-struct softmax_pullback_op;
-
-struct log_softmax_pullback_op;
+// Linear in the cotangent, which may be partial. The value y may not be partial.
+struct softmax_pullback_rule : like_operand<softmax_diagnostics> {
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& y) {
+    return elementwise_rule(linearity::linear_in_first, ct, y);
+  }
+};
+struct softmax_pullback_op : softmax_pullback_rule {};
+struct log_softmax_pullback_op : softmax_pullback_rule {};
 
 /// The base of softmax operations. They keep the layout, and no axis may shard the last dimension. `Pullback` is the
 /// operation (ct, y) -> cotangent.
-template <class Self, class Pullback>
-struct softmax_like_op {
-  using diagnostics = softmax_diagnostics;
-  template <class T, class...>
-  using element = T;
+template <class Pullback>
+struct softmax_like_op : like_operand<softmax_diagnostics> {
   static constexpr rule_result rule(layout_value const& a) { return whole_dimensions_rule(1u << (a.rank - 1), a); }
-  static constexpr shape extents(layout_value const&, shape const& a) { return a; }
   template <int, class Ct, class Y, class X>
   static constexpr auto pullback(Ct const& ct, Y const& y, X const&) {
     return apply(Pullback{}, ct, y);
   }
 };
-
-struct softmax_op : softmax_like_op<softmax_op, softmax_pullback_op> {};
-
-struct log_softmax_op : softmax_like_op<log_softmax_op, log_softmax_pullback_op> {};
-
-// Linear in the cotangent, which may be partial. The value y may not be partial.
-struct softmax_pullback_rule {
-  using diagnostics = softmax_diagnostics;
-  template <class T, class...>
-  using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& y) {
-    return elementwise_rule(linearity::linear_in_first, ct, y);
-  }
-  static constexpr shape extents(layout_value const&, shape const& a, shape const&) { return a; }
-};
-
-struct softmax_pullback_op : softmax_pullback_rule {};
-
-struct log_softmax_pullback_op : softmax_pullback_rule {};
+struct softmax_op : softmax_like_op<softmax_pullback_op> {};
+struct log_softmax_op : softmax_like_op<log_softmax_pullback_op> {};
 
 }  // namespace ops_detail
 

@@ -90,22 +90,21 @@ constexpr unsigned dims_summed_alone(equation const& e, int operand) {
   return dims;
 }
 
-// The equation for the cotangent of an operand, without the dimensions above: the result takes the operand's place.
-constexpr equation cotangent_equation(equation const& e, int operand) {
-  einsum_equation const q = parse(e);
-  equation r = e;
-  r = equation(0, 0, 0, 0, 0, 0, 0, 0, 0);
-  auto put = [&](einsum_equation::labels const& l) { r.append(l.label, static_cast<std::size_t>(l.rank)); };
-  put(operand == 0 ? q.out : q.in[0]);
-  if (q.operands == 2) {
-    r.append(",", 1);
-    put(operand == 0 ? q.in[1] : q.out);
-  }
-  r.append("->", 2);
+// The labels of an operand without these dimensions.
+constexpr einsum_equation::labels labels_not_alone(equation const& e, int operand) {
+  einsum_equation::labels const all = parse(e).in[operand];
   unsigned const alone = dims_summed_alone(e, operand);
-  for (int d = 0; d < q.in[operand].rank; ++d)
-    if (!(alone >> d & 1u)) r.append(&q.in[operand].label[d], 1);
-  return r;
+  einsum_equation::labels kept;
+  for (int d = 0; d < all.rank; ++d)
+    if (!(alone >> d & 1u)) kept.label[kept.rank++] = all.label[d];
+  return kept;
+}
+// The equation for the cotangent of an operand, without these dimensions: the result takes the operand's place.
+constexpr equation cotangent_equation(equation const& e, int operand) {
+  einsum_equation q = parse(e);
+  q.in[operand] = q.out;
+  q.out = labels_not_alone(e, operand);
+  return text_of(q);
 }
 
 // Variables, which are evaluated once for each equation. clang would call the functions again in each dry run.

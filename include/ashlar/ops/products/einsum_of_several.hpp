@@ -38,18 +38,6 @@ struct einsum_of_several {
   }
 };
 
-// An equation as a template argument.
-constexpr equation text_of(einsum_equation const& e) {
-  equation r(0, 0, 0, 0, 0, 0, 0, 0, 0);
-  for (int o = 0; o < e.operands; ++o) {
-    if (o > 0) r.append(",", 1);
-    r.append(e.in[o].label, static_cast<std::size_t>(e.in[o].rank));
-  }
-  r.append("->", 2);
-  r.append(e.out.label, static_cast<std::size_t>(e.out.rank));
-  return r;
-}
-
 // The orders that a program may need: one if the compiler knows all extents.
 template <equation E, class... X>
 struct orders_of {

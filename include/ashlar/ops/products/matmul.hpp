@@ -49,27 +49,10 @@ constexpr auto multiply(product_into<E, To>, A const& a, B const& b, call_site c
 
 // The equation of one operand that sums over the labels that it alone has, and the equation of the sum.
 constexpr equation sum_alone(equation const& e, int operand) {
-  einsum_equation const q = parse(e);
-  unsigned const alone = dims_summed_alone(e, operand);
-  equation r(0, 0, 0, 0, 0, 0, 0, 0, 0);
-  r.append(q.in[operand].label, static_cast<std::size_t>(q.in[operand].rank));
-  r.append("->", 2);
-  for (int d = 0; d < q.in[operand].rank; ++d)
-    if (!(alone >> d & 1u)) r.append(&q.in[operand].label[d], 1);
-  return r;
+  return text_of({1, {parse(e).in[operand]}, labels_not_alone(e, operand)});
 }
 constexpr equation after_sums_alone(equation const& e) {
-  einsum_equation const q = parse(e);
-  equation r(0, 0, 0, 0, 0, 0, 0, 0, 0);
-  for (int o = 0; o < 2; ++o) {
-    if (o == 1) r.append(",", 1);
-    unsigned const alone = dims_summed_alone(e, o);
-    for (int d = 0; d < q.in[o].rank; ++d)
-      if (!(alone >> d & 1u)) r.append(&q.in[o].label[d], 1);
-  }
-  r.append("->", 2);
-  r.append(q.out.label, static_cast<std::size_t>(q.out.rank));
-  return r;
+  return text_of({2, {labels_not_alone(e, 0), labels_not_alone(e, 1)}, parse(e).out});
 }
 template <equation E, int Operand, class X>
 constexpr auto summed_alone(X const& x) {
@@ -142,7 +125,7 @@ template <int RankA, int RankB>
 constexpr equation matmul_equation() {
   constexpr char batch[] = "abcdef";
   auto const count = [](int rank) { return rank < 2 ? std::size_t{0} : static_cast<std::size_t>(rank - 2); };
-  equation r(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  equation r("");
   auto put = [&](int batches_of, char const* rows, char const* columns) {
     r.append(batch, count(batches_of));
     r.append(rows, *rows ? 1 : 0);

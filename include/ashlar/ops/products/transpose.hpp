@@ -25,7 +25,7 @@ struct transpose_order {
 template <int... Order, class X>
 constexpr auto in_order(X const& x) {
   constexpr equation e = [] {
-    equation q(0, 0, 0, 0, 0, 0, 0, 0, 0);
+    equation q("");
     char const all_labels[] = "abcdefgh";
     q.append(all_labels, sizeof...(Order));
     q.append("->", 2);

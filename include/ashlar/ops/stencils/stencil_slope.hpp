@@ -30,15 +30,6 @@ struct neighbours_of<neighbours<T, N, Cells>> {
   static constexpr int rank = N;
 };
 
-template <int I, class First, class... Rest>
-struct operand_type_of : operand_type_of<I - 1, Rest...> {};
-template <class First, class... Rest>
-struct operand_type_of<0, First, Rest...> {
-  using type = First;
-};
-template <int I, class... U>
-using operand_type = typename operand_type_of<I, U...>::type;
-
 template <class F, int I, int Rank, class... U>
 concept has_slope_with_index =
     requires(F const& f, cell_index<Rank> const& at, U const&... u) { f.template slope<I>(at, at, u...); };

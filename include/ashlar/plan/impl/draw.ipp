@@ -4,6 +4,9 @@
 
 namespace ashlar::plan_detail {
 
+inline constexpr int drawing_width = 80, drawing_rows = 12;
+
+// Joins words. Of more than 4 words it shows the first two and the last.
 ASHLAR_INLINE std::string listed(std::vector<std::string> const& words, char const* between) {
   std::string s;
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -82,6 +85,7 @@ ASHLAR_INLINE std::vector<index_set> blocks::pieces(int d) const {
   return p;
 }
 
+// Draws dimension 0 downwards and dimension 1 to the right. A tensor with fewer dimensions is a single row.
 ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
   auto const rows = layout.rank == 2 ? b.pieces(0) : std::vector<index_set>(1);
   auto const columns = layout.rank == 0 ? std::vector<index_set>(1) : b.pieces(layout.rank - 1);
@@ -120,6 +124,7 @@ ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value co
   }
 }
 
+// The lines of a table, whose columns are aligned.
 ASHLAR_INLINE std::vector<std::string> aligned(std::vector<std::vector<std::string>> const& table) {
   std::vector<std::string> lines;
   for (auto const& row : table) {
@@ -151,14 +156,12 @@ ASHLAR_INLINE std::vector<std::string> table_of(blocks const& b, layout_value co
   return table_with(b, layout, mesh, [](region const& part, int d) { return text_of(part.dim[d]); });
 }
 
-ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
-  for (std::string const& line : table_of(b, layout, mesh)) out << line << "\n";
-}
-
 ASHLAR_INLINE void draw_shards(std::ostream& out, layout_value const& layout, mesh_shape const& mesh,
                                shape const& extents) {
   blocks const b(layout, mesh, extents);
-  if (!b.part.empty()) layout.rank <= 2 ? draw_grid(out, b, layout, mesh) : draw_table(out, b, layout, mesh);
+  if (layout.rank <= 2 && !b.part.empty()) draw_grid(out, b, layout, mesh);
+  if (layout.rank > 2 && !b.part.empty())
+    for (std::string const& line : table_of(b, layout, mesh)) out << line << "\n";
   if (!b.without_elements.empty()) out << "no elements: " << listed_ranks(b.without_elements) << "\n";
   if (layout.levels != 0) out << "+ joins ranks whose blocks are still to be reduced\n";
 }

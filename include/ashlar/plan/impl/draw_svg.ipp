@@ -28,6 +28,9 @@ ASHLAR_INLINE axis_colours colours_by(axis_mask sharding, mesh_shape const& mesh
   return c;
 }
 
+// The darkness of a position among `positions`.
+constexpr int darkness_of(int position, int positions) { return 60 * (position + 1) / positions; }
+
 ASHLAR_INLINE std::string drawn_tensor::colour(int rank, int more_darkness) const {
   axis_mask const sharding = layout.sharding(), shade = colours.shade & sharding;
   bool const has_hue = colours.hue >= 0 && (sharding >> colours.hue & 1u);
@@ -44,6 +47,7 @@ ASHLAR_INLINE index_runs common_runs(region const& a, region const& b) {
   return c;
 }
 
+// Runs to scale: pairs of a first and a last pixel.
 ASHLAR_INLINE std::vector<interval> scaled_runs(std::vector<interval> const& runs, index_t extent, int pixels) {
   std::vector<interval> scaled;
   for (interval const& i : runs) scaled.push_back({i.begin * pixels / extent, i.end * pixels / extent});
@@ -142,6 +146,7 @@ ASHLAR_INLINE void draw_extents(std::ostream& out, shape const& extents) {
         << svg_text(right + front_depth / 2 + 18, bottom - front_depth / 2 + 14, text(0));
 }
 
+// Draws a dashed frame around the cells that the ranks of a block store.
 ASHLAR_INLINE void draw_frame(std::ostream& out, region const& owned, layout_detail::halo_widths const& widths,
                               shape const& extents, std::string const& colour, std::size_t block) {
   int const inset = block % 2 == 0 ? 3 : 7;
@@ -170,6 +175,7 @@ struct legend_lines {
   }
 };
 
+// Draws a circle per coordinate in its colour, beside the name of the axis: a line for the hue, and one for the shade.
 ASHLAR_INLINE void draw_legend(std::ostream& out, drawn_tensor const& t, char const* const* names, int top) {
   int constexpr radius = 17;
   legend_lines const lines(t);

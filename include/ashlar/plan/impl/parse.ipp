@@ -5,6 +5,12 @@
 
 namespace ashlar::plan_detail {
 
+inline constexpr index_t most_ranks = 1 << 28;  // the planner adds up multiples of its square
+
+[[noreturn]] inline void fail_to_parse(std::string const& text) { throw error(text); }
+
+inline std::string quoted_word(std::string_view s) { return "'" + std::string(s) + "'"; }
+
 ASHLAR_INLINE std::vector<std::string_view> split_at(char mark, std::string_view text) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0;;) {
@@ -15,6 +21,7 @@ ASHLAR_INLINE std::vector<std::string_view> split_at(char mark, std::string_view
   }
 }
 
+// An item NAME=VALUE.
 ASHLAR_INLINE std::pair<std::string_view, std::string_view> assignment(std::string_view option, std::string_view item,
                                                                        char const* form) {
   std::size_t const at = item.find('=');

@@ -4,7 +4,7 @@
 namespace ashlar::planning {
 
 ASHLAR_INLINE named_product parse_product(std::string const& text, std::string_view extents, index_t element_bytes) {
-  ashlar::equation letters(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  ashlar::equation letters("");
   letters.append(text.data(), text.size());
   named_product p{layout_detail::parse(letters), {}, {}, {}};
   if (p.equation.operands != 2) throw error("--product: expected an equation of two operands, found '" + text + "'");
