@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reverse-mode differentiation: a value and its gradients.
 #pragma once
-#include "ashlar/autodiff/collective_einsum.hpp"
-#include "ashlar/autodiff/matmul.hpp"
+#include "ashlar/autodiff/products.hpp"
 
 namespace ashlar {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/kernels/leaves.hpp"
 #include "ashlar/layout/split.hpp"
-#include "ashlar/ops/cell_index.hpp"
+#include "ashlar/layout/shape.hpp"
 
 namespace ashlar::kernels {
 

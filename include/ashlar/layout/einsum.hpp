@@ -2,7 +2,7 @@
 // The layout rule of einsum.
 #pragma once
 #include "ashlar/layout/equation.hpp"
-#include "ashlar/layout/linearity.hpp"
+#include "ashlar/layout/rule.hpp"
 
 namespace ashlar {
 

@@ -2,7 +2,6 @@
 // Umbrella header: layouts and their rules, without MPI and Kokkos.
 #pragma once
 #include "ashlar/layout/by_rank.hpp"
-#include "ashlar/layout/dual.hpp"
 #include "ashlar/layout/einsum.hpp"
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/layout/halo.hpp"

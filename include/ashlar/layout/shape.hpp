@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Extents of an array of run-time rank, as a small value.
+// Extents of an array of run-time rank, and the index of an element, as small values.
 #pragma once
 #include "ashlar/config.hpp"
 
@@ -38,6 +38,13 @@ struct shape {
     return n;
   }
   friend constexpr bool operator==(shape const&, shape const&) = default;
+};
+
+/// The global index of a cell or an element, for functions that take it as their first argument.
+template <int Rank>
+struct cell_index {
+  index_t of[meta_detail::array_bound(Rank)]{};
+  ASHLAR_FUNCTION constexpr index_t operator[](int d) const { return of[d]; }
 };
 
 }  // namespace ashlar

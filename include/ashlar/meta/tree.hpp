@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Trees: aggregates whose members are trees or leaves.
 #pragma once
+#include "ashlar/meta/product.hpp"
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -163,43 +164,11 @@ constexpr decltype(auto) with_members(S& s, F&& f) {
   return bind_members<members_of<std::remove_const_t<S>>::count>(s, f);
 }
 
-// Argument I. Four are tried in one function, because each function takes its time to compile.
-template <std::size_t I, class A>
-constexpr auto& nth(A& a) {
-  return a;
-}
-template <std::size_t I, class A, class B>
-constexpr auto& nth(A& a, B& b) {
-  if constexpr (I == 0)
-    return a;
-  else
-    return b;
-}
-template <std::size_t I, class A, class B, class C>
-constexpr auto& nth(A& a, B& b, C& c) {
-  if constexpr (I == 0)
-    return a;
-  else if constexpr (I == 1)
-    return b;
-  else
-    return c;
-}
-template <std::size_t I, class A, class B, class C, class D, class... Rest>
-constexpr auto& nth(A& a, B& b, C& c, D& d, Rest&... rest) {
-  if constexpr (I >= 4)
-    return nth<I - 4>(rest...);
-  else if constexpr (I == 3)
-    return d;
-  else
-    return nth<I>(a, b, c);
-}
-template <std::size_t I>
-struct take_nth {
-  constexpr auto& operator()(auto&... m) const { return nth<I>(m...); }
-};
+// Member I, from pointers to all: they are one class for all I.
 template <std::size_t I, class X>
 constexpr auto& member(X& x) {
-  return bind_members<members_of<std::remove_const_t<X>>::count>(x, take_nth<I>{});
+  return *bind_members<members_of<std::remove_const_t<X>>::count>(
+      x, [](auto&... m) { return get<static_cast<int>(I)>(product<std::remove_reference_t<decltype(m)>*...>(&m...)); });
 }
 template <std::size_t I, class... M>
 constexpr auto& member(std::tuple<M...>& x) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The collectives on one mesh.
 #pragma once
-#include "ashlar/layout/dual.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/ops/relayout_plan.hpp"
 

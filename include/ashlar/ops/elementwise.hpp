@@ -2,7 +2,6 @@
 // Elementwise operations with broadcasting.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
-#include "ashlar/ops/cell_index.hpp"
 #include "ashlar/ops/reduce.hpp"
 
 namespace ashlar {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // flatten joins dimensions; unflatten cuts a dimension; reductions keep dimensions with extent 1.
 #pragma once
-#include "ashlar/layout/linearity.hpp"
 #include "ashlar/layout/rule.hpp"
 #include "ashlar/ops/apply.hpp"
 

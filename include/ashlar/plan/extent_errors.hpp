@@ -38,30 +38,6 @@ struct error_text {
   error_text& operator<<(whole_number const& v);
 };
 
-/// The call that errors about extents name.
-inline thread_local call_site const* named_in_errors = nullptr;
-
-/// While it exists, errors about extents name the line of a call. The outermost call counts: functions of the library
-/// call each other. A site without a line names none. The compiler shows the line of an error in a constant expression
-/// itself.
-class call_in_errors {
- public:
-  constexpr explicit call_in_errors(call_site const& w) {
-    if (!std::is_constant_evaluated()) begin(w);
-  }
-  call_in_errors(call_in_errors const&) = delete;
-  call_in_errors& operator=(call_in_errors const&) = delete;
-  constexpr ~call_in_errors() {
-    if (outermost_) end();
-  }
-
- private:
-  void begin(call_site const& w);
-  static void end() { named_in_errors = nullptr; }
-
-  bool outermost_ = false;
-};
-
 /// The operands of an operation that has no call site, because it is an operator or takes a pack. Errors about extents name
 /// them if they name no call.
 struct named_operands {
@@ -77,26 +53,40 @@ struct named_operands {
   void print_axes(error_text& m, axis_list const& axes) const;
   void print_layout(error_text& m, layout_value const& v) const;
 };
-inline thread_local named_operands const* operands_in_errors = nullptr;
 
-/// While it exists, errors about extents name these operands. The outermost operation counts: += contains +.
-class operands_in_error {
+/// The call, or the operands, that errors about extents name.
+template <class T>
+inline thread_local T const* named_in_errors = nullptr;
+
+/// While it exists, errors about extents name the line of a call, or operands. The outermost one counts: functions of the
+/// library call each other, and += contains +. A site without a line names none. The compiler shows the line of an error in
+/// a constant expression itself.
+template <class T>
+class in_errors {
  public:
-  constexpr explicit operands_in_error(named_operands const& operands) {
-    if (!std::is_constant_evaluated()) begin(operands);
+  constexpr explicit in_errors(T const& named) {
+    if (!std::is_constant_evaluated()) begin(named);
   }
-  operands_in_error(operands_in_error const&) = delete;
-  operands_in_error& operator=(operands_in_error const&) = delete;
-  constexpr ~operands_in_error() {
+  in_errors(in_errors const&) = delete;
+  in_errors& operator=(in_errors const&) = delete;
+  constexpr ~in_errors() {
     if (outermost_) end();
   }
 
  private:
-  void begin(named_operands const& x);
-  static void end() { operands_in_errors = nullptr; }
+  void begin(T const& named) {
+    if constexpr (std::is_same_v<T, call_site>)
+      if (named.line() == 0) return;
+    if (named_in_errors<T> != nullptr) return;
+    named_in_errors<T> = &named;
+    outermost_ = true;
+  }
+  static void end() { named_in_errors<T> = nullptr; }
 
   bool outermost_ = false;
 };
+using call_in_errors = in_errors<call_site>;
+using operands_in_error = in_errors<named_operands>;
 
 /// The words of an operation that looks for an index outside: before the index, and after the extent.
 struct index_words {

@@ -1,6 +1,6 @@
 // Layouts of cotangents: S* = S, P* = R, R* = P, I* = I; and with them every collective's derivative is its transpose,
 // <F x, y> = <x, F* y>, in integers on simulated ranks.
-#include "ashlar/layout/dual.hpp"
+#include "ashlar/layout/rule.hpp"
 #include "support/simulated_mesh.hpp"
 
 using namespace ashlar;

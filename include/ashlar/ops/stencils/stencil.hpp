@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Stencils: functions of a cell and its neighbours.
 #pragma once
-#include "ashlar/ops/cell_index.hpp"
 #include "ashlar/ops/halo.hpp"
 #include "ashlar/ops/stencils/stencil_coefficient.hpp"
 #include "ashlar/ops/stencils/stencil_neighbours.hpp"

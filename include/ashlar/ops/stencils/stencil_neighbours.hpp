@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
-// The elements that the functor of a stencil reads, and arrays of components that it returns.
+// The elements that the functor of a stencil reads, and the results and components that it returns.
 #pragma once
-#include "ashlar/ops/cell_index.hpp"
+#include "ashlar/meta/product.hpp"
 #include "ashlar/ops/stencils/stencil_reach.hpp"
-#include "ashlar/ops/stencils/stencil_results.hpp"
 #include <type_traits>
 
+namespace ashlar {
+
+/// The results of a functor that gives several: stencil makes one field of each.
+/// Example: return several(height, momentum);  // then auto [h, p] = stencil(f, ...)
+template <class... T>
+struct several : meta_detail::product<T...> {
+  ASHLAR_FUNCTION constexpr several(T... x) : meta_detail::product<T...>(x...) {}
+};
+
+}  // namespace ashlar
+
 namespace ashlar::ops_detail {
+
+template <class R>
+inline constexpr int number_of_results = 0;  // it is no several
+template <class... T>
+inline constexpr int number_of_results<several<T...>> = static_cast<int>(sizeof...(T));
 
 /// The dimensions in which functor F moves: those of its reach. A tensor's dimensions after them are components.
 template <class F, int Rank>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Derivatives of stencils: the derivative of a cell with respect to each element that it reads.
 #pragma once
-#include "ashlar/layout/linearity.hpp"
+#include "ashlar/layout/rule.hpp"
 #include "ashlar/ops/stencils/stencil.hpp"
 
 namespace ashlar::ops_detail {

@@ -28,18 +28,6 @@ ASHLAR_INLINE error_text& error_text::operator<<(shape const& s) {
   return *this << ")";
 }
 
-ASHLAR_INLINE void call_in_errors::begin(call_site const& w) {
-  if (named_in_errors != nullptr || w.line() == 0) return;
-  named_in_errors = &w;
-  outermost_ = true;
-}
-
-ASHLAR_INLINE void operands_in_error::begin(named_operands const& x) {
-  if (operands_in_errors != nullptr) return;
-  operands_in_errors = &x;
-  outermost_ = true;
-}
-
 ASHLAR_INLINE void named_operands::print(error_text& m) const {
   m << "; the operands";
   if (operation) m << " of " << operation;
@@ -82,13 +70,13 @@ ASHLAR_INLINE void named_operands::print_layout(error_text& m, layout_value cons
 }
 
 ASHLAR_INLINE void name_call(error_text& m) {
-  if (named_in_errors != nullptr) {
-    char const* file = named_in_errors->file_name();
+  if (call_site const* const call = named_in_errors<call_site>) {
+    char const* file = call->file_name();
     for (char const* c = file; *c; ++c)
       if (*c == '/') file = c + 1;
-    m << "; called at " << file << ":" << static_cast<index_t>(named_in_errors->line());
-  } else if (operands_in_errors != nullptr) {
-    operands_in_errors->print(m);
+    m << "; called at " << file << ":" << static_cast<index_t>(call->line());
+  } else if (named_in_errors<named_operands> != nullptr) {
+    named_in_errors<named_operands>->print(m);
   }
 }
 

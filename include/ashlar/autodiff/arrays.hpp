@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Derivatives of slice, pad, shift, concatenate and paste: boxes that move back.
+// Derivatives of operations on arrays: boxes that move back, sums from the other end, and the route of a sort.
 #pragma once
 #include "ashlar/autodiff/linear.hpp"
 #include "ashlar/ops/arrays/concatenate.hpp"
+#include "ashlar/ops/arrays/cumsum.hpp"
+#include "ashlar/ops/arrays/sort.hpp"
 
 namespace ashlar {
 
@@ -96,6 +98,22 @@ constexpr auto paste_box(paste_at const& at, Y const& y, X const& x, call_site c
     });
   };
   return autodiff_detail::record<autodiff_detail::replicated_box<decltype(to), Y, X>>(to, pull, y, x);
+}
+
+// The sums from the other end.
+template <int Dim, bool Reversed, active_value X>
+constexpr auto sum_along(sums_along<Dim, Reversed> along, X const& x, call_site const& w) {
+  return linear(x, sum_along(along, x.value(), w),
+                [w](auto const& ct) { return sum_along(sums_along<Dim, !Reversed>{}, ct, w); });
+}
+
+// Cotangents return by the route that the elements of a sharded dimension took.
+template <int Dim, active_value X>
+constexpr auto merge_parts(merged_along<Dim>, X const& x, call_site const& w) {
+  auto const merged = merge_and_route<Dim, true>(x.value(), w);
+  return linear(x, merged.values, [route = merged.route, w](auto const& ct) {
+    return return_route<Dim>(backend_of<decltype(ct)>{}, route, ct, merging_step<Dim>(ct, w), w);
+  });
 }
 
 }  // namespace ops_detail
