@@ -21,53 +21,6 @@ constexpr C as_cotangent(G const& g) {
     return as_cotangent<C>(owned(g));
 }
 
-}  // namespace autodiff_detail
-
-/// Reads the owned cells of an active tensor. Its pullback sets the halo cells of the cotangent to 0.
-/// Cost, Error: as for plain tensors.
-template <active_value X>
-[[nodiscard]] constexpr auto as_stale(X const& x) {
-  using C = typename X::cotangent_type;
-  return autodiff_detail::linear(x, as_stale(x.value()),
-                                 [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
-}
-template <active_value X>
-[[nodiscard]] constexpr auto owned(X const& x) {
-  using C = typename X::cotangent_type;
-  return autodiff_detail::linear(x, owned(x.value()),
-                                 [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
-}
-template <class H, active_value X>
-[[nodiscard]] constexpr auto with_halo(X const& x) {
-  return autodiff_detail::linear(x, with_halo<H>(x.value()), [](auto const& ct) { return owned(ct); });
-}
-
-namespace ops_detail {
-// Under differentiation the result is invariant over the axes of the sum, so the pullback communicates nothing.
-template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
-constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
-  return linear(x, reduce_stored_cells(to, x.value(), w), [](auto const& ct) { return ct; });
-}
-// The cotangent of terms is whole on each rank. Of an operand that is replicated over the axes it becomes terms again.
-template <class To, axis_mask Axes, active_value X>
-constexpr auto stored_cells_as_terms(destination<To, Axes> to, X const& x) {
-  return linear(x, stored_cells_as_terms(to, x.value()), [](auto const& ct) {
-    if constexpr ((X::replicated & Axes) != 0)
-      return stored_cells_as_terms(destination<dual_t<X>, X::replicated & Axes>{}, ct);
-    else
-      return ct;
-  });
-}
-// The same cells, replicated. The pullback reduces the cotangent.
-template <class To, axis_mask Axes, active_value X>
-constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_site const& w) {
-  return linear<Axes>(x, x.value(), [w](auto const& ct) {
-    return reduce_stored_cells(destination<owned_layout_t<dual_t<X>>, 0u>{}, ct, w);
-  });
-}
-}  // namespace ops_detail
-
-namespace autodiff_detail {
 // The result y of an exchange of x, which is active if x is. Its pullback is add_halo.
 template <corners C, class X, class Y>
 constexpr auto exchanged(X const& x, Y const& y, call_site const& w) {
@@ -105,7 +58,54 @@ constexpr auto begun(X const& x, Pending pending, call_site const& w) {
   auto result = exchanged<C>(x, pending.cells(), w);
   return active_pending<decltype(result), Pending>{std::move(result), std::move(pending)};
 }
+
 }  // namespace autodiff_detail
+
+/// Reads the owned cells of an active tensor. Its pullback sets the halo cells of the cotangent to 0.
+/// Cost, Error: as for plain tensors.
+template <active_value X>
+[[nodiscard]] constexpr auto as_stale(X const& x) {
+  using C = typename X::cotangent_type;
+  return autodiff_detail::linear(x, as_stale(x.value()),
+                                 [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
+}
+template <active_value X>
+[[nodiscard]] constexpr auto owned(X const& x) {
+  using C = typename X::cotangent_type;
+  return autodiff_detail::linear(x, owned(x.value()),
+                                 [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
+}
+template <class H, active_value X>
+[[nodiscard]] constexpr auto with_halo(X const& x) {
+  return autodiff_detail::linear(x, with_halo<H>(x.value()), [](auto const& ct) { return owned(ct); });
+}
+
+namespace ops_detail {
+
+// Under differentiation the result is invariant over the axes of the sum, so the pullback communicates nothing.
+template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
+constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
+  return linear(x, reduce_stored_cells(to, x.value(), w), [](auto const& ct) { return ct; });
+}
+// The cotangent of terms is whole on each rank. Of an operand that is replicated over the axes it becomes terms again.
+template <class To, axis_mask Axes, active_value X>
+constexpr auto stored_cells_as_terms(destination<To, Axes> to, X const& x) {
+  return linear(x, stored_cells_as_terms(to, x.value()), [](auto const& ct) {
+    if constexpr ((X::replicated & Axes) != 0)
+      return stored_cells_as_terms(destination<dual_t<X>, X::replicated & Axes>{}, ct);
+    else
+      return ct;
+  });
+}
+// The same cells, replicated. The pullback reduces the cotangent.
+template <class To, axis_mask Axes, active_value X>
+constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_site const& w) {
+  return linear<Axes>(x, x.value(), [w](auto const& ct) {
+    return reduce_stored_cells(destination<owned_layout_t<dual_t<X>>, 0u>{}, ct, w);
+  });
+}
+
+}  // namespace ops_detail
 
 /// Exchanges the halo of an active tensor. Its pullback adds the halo cells of the cotangent to their owners'.
 template <corners C = corners::all, active_value X>

@@ -185,6 +185,19 @@ template <class U, class... V>
 concept active_stencil = active_value<U> || is_active_halo<std::remove_cvref_t<U>> ||
                          ((active_value<V> || ...) && ops_detail::stencil_field<U>);
 
+template <int I, class... F, class U>
+constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
+  auto const y = stencil(std::get<I>(f.steps), std::forward<U>(u));
+  if constexpr (I + 1 == sizeof...(F)) {
+    return y;
+  } else {
+    constexpr bool with_corners =
+        std::tuple_element_t<static_cast<std::size_t>(I + 1), std::tuple<F...>>::reach.corners;
+    constexpr corners which = with_corners ? corners::all : corners::none;
+    return run_active_steps<I + 1>(f, exchange_halo_async<which>(y));
+  }
+}
+
 }  // namespace autodiff_detail
 
 /// A stencil on operands of which some are active. A functor has a derivative if its member `kind` is linearity::linear,
@@ -229,21 +242,6 @@ template <class F, class U>
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u) {
   return std::apply([&](auto const&... x) { return stencil(f, box, x...); }, u.wait());
 }
-
-namespace autodiff_detail {
-template <int I, class... F, class U>
-constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
-  auto const y = stencil(std::get<I>(f.steps), std::forward<U>(u));
-  if constexpr (I + 1 == sizeof...(F)) {
-    return y;
-  } else {
-    constexpr bool with_corners =
-        std::tuple_element_t<static_cast<std::size_t>(I + 1), std::tuple<F...>>::reach.corners;
-    constexpr corners which = with_corners ? corners::all : corners::none;
-    return run_active_steps<I + 1>(f, exchange_halo_async<which>(y));
-  }
-}
-}  // namespace autodiff_detail
 
 /// Under differentiation the functors run one by one. Cost: an exchange for each, and an add_halo for each backward.
 template <class... F, class U>

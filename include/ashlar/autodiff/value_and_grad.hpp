@@ -187,6 +187,18 @@ struct differentiated {
   }
 };
 
+template <class F>
+inline constexpr bool axis_of_the_loss_is_not_named = true;
+template <class F, class P>
+inline constexpr bool parameters_beside_the_function = true;
+// A call after an error, which is to be the only one.
+struct not_differentiated {
+  template <class P, class... Args>
+  constexpr auto operator()(P const& parameters, Args const&...) const {
+    return value_and_gradients<P, P>{parameters, parameters};
+  }
+};
+
 }  // namespace autodiff_detail
 
 /// The function (parameters, args...) -> value and gradients of f's scalar with respect to a tree of parameters. Over
@@ -204,20 +216,6 @@ template <dimension Axes, class F>
 constexpr autodiff_detail::differentiated<Axes, F> value_and_grad(F f) {
   return {f};
 }
-
-namespace autodiff_detail {
-template <class F>
-inline constexpr bool axis_of_the_loss_is_not_named = true;
-template <class F, class P>
-inline constexpr bool parameters_beside_the_function = true;
-// A call after an error, which is to be the only one.
-struct not_differentiated {
-  template <class P, class... Args>
-  constexpr auto operator()(P const& parameters, Args const&...) const {
-    return value_and_gradients<P, P>{parameters, parameters};
-  }
-};
-}  // namespace autodiff_detail
 
 // For the sentence.
 template <class F>

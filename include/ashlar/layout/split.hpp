@@ -169,6 +169,23 @@ struct region {
   friend constexpr bool operator==(region const&, region const&) = default;
 };
 
+/// The region of a global array that a rank's shard covers.
+/// Post: if the layout is not partial, each element is in the shards of exactly those ranks that differ only along the
+/// replicated axes.
+/// Example: local_region(shape::of(10, 3), v, mesh, 1) is rows 3 to 5 and all columns, if v splits rows over 4 ranks
+constexpr region local_region(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
+  region r;
+  r.rank = global.rank;
+  for (int d = 0; d < global.rank; ++d) r.dim[d] = layout_detail::local_indices(global[d], layout.dim[d], mesh, rank);
+  return r;
+}
+
+/// Extents of a rank's shard.
+/// Example: local_shape(shape::of(10, 3), v, mesh, 1) is 3 x 3, if v splits rows over 4 ranks
+constexpr shape local_shape(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
+  return local_region(global, layout, mesh, rank).extents();
+}
+
 namespace layout_detail {
 
 /// True if a dimension of the region is block-cyclic.
@@ -204,50 +221,10 @@ constexpr index_t common_size(region const& a, region const& b) {
   return n;
 }
 
-}  // namespace layout_detail
-
-/// The region of a global array that a rank's shard covers.
-/// Post: if the layout is not partial, each element is in the shards of exactly those ranks that differ only along the
-/// replicated axes.
-/// Example: local_region(shape::of(10, 3), v, mesh, 1) is rows 3 to 5 and all columns, if v splits rows over 4 ranks
-constexpr region local_region(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
-  region r;
-  r.rank = global.rank;
-  for (int d = 0; d < global.rank; ++d) r.dim[d] = layout_detail::local_indices(global[d], layout.dim[d], mesh, rank);
-  return r;
-}
-
-/// Extents of a rank's shard.
-/// Example: local_shape(shape::of(10, 3), v, mesh, 1) is 3 x 3, if v splits rows over 4 ranks
-constexpr shape local_shape(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
-  return local_region(global, layout, mesh, rank).extents();
-}
-
-namespace layout_detail {
-
 /// Number of elements of the largest shard, which rank 0 holds.
 constexpr index_t largest_shard(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
   return local_shape(global, layout, mesh, 0).size();
 }
-
-}  // namespace layout_detail
-
-/// True if a list of axes splits n elements into parts of equal size, and into full blocks if it is block-cyclic.
-/// Example: 10 elements are even over an axis of 2 ranks, and not over one of 4
-constexpr bool is_even(index_t n, layout_detail::axis_list const& axes, mesh_shape const& mesh) {
-  index_t cyclic = 1;
-  for (int i = 0; i < axes.cyclic; ++i) cyclic *= mesh.size[axes[i]];
-  return n % layout_detail::parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
-}
-/// True if every dimension has parts of equal size only. Then nested splits equal flat ones, and one flat collective
-/// over several axes can be used.
-constexpr bool is_even(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
-  for (int d = 0; d < global.rank; ++d)
-    if (!is_even(global[d], layout.dim[d], mesh)) return false;
-  return true;
-}
-
-namespace layout_detail {
 
 /// True if two layouts are partial alike and put every element on the same ranks. Axes of size 1 split nothing, and an
 /// array without elements is on no rank.
@@ -267,5 +244,20 @@ constexpr bool same_placement(shape const& global, layout_value a, layout_value 
 }
 
 }  // namespace layout_detail
+
+/// True if a list of axes splits n elements into parts of equal size, and into full blocks if it is block-cyclic.
+/// Example: 10 elements are even over an axis of 2 ranks, and not over one of 4
+constexpr bool is_even(index_t n, layout_detail::axis_list const& axes, mesh_shape const& mesh) {
+  index_t cyclic = 1;
+  for (int i = 0; i < axes.cyclic; ++i) cyclic *= mesh.size[axes[i]];
+  return n % layout_detail::parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
+}
+/// True if every dimension has parts of equal size only. Then nested splits equal flat ones, and one flat collective
+/// over several axes can be used.
+constexpr bool is_even(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
+  for (int d = 0; d < global.rank; ++d)
+    if (!is_even(global[d], layout.dim[d], mesh)) return false;
+  return true;
+}
 
 }  // namespace ashlar

@@ -24,6 +24,7 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 inline constexpr char block_mark = '%';  // separates names from the block size in a dimension's text: p,q%64
 inline constexpr char halo_mark = '#';   // separates names from the halo: layout/halo.hpp
 constexpr bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
+
 }  // namespace meta_detail
 
 /// Text as a template argument. Each kind of text has a class of its own, so an equation is never taken for an axis.
@@ -97,17 +98,15 @@ namespace meta_detail {
 
 using axis_literal = literal<literal_kind::axis>;
 
+using text_literal = literal<literal_kind::text>;
+
 }  // namespace meta_detail
+
 /// How one dimension of a tensor is sharded, as a template argument: a name, axes(...), cyclic(...), halo(...) or none.
 using dimension = literal<meta_detail::literal_kind::dimension>;
 /// The equation of an einsum, as a template argument.
 /// Example: einsum<"bi,ih->bh">(x, w)
 using equation = literal<meta_detail::literal_kind::equation>;
-namespace meta_detail {
-
-using text_literal = literal<literal_kind::text>;
-
-}  // namespace meta_detail
 
 /// One dimension that several axes shard, major to minor: the first splits the dimension, the next splits each part.
 /// Error: no name, or a name twice, does not compile.

@@ -18,21 +18,6 @@ struct member_names {
   char const* name[sizeof...(N)];
 };
 
-}  // namespace meta_detail
-
-/// Names the members of an aggregate. Its static member `names` holds the result, and paths of checkpoints use the
-/// names. An aggregate with one type parameter per name, in order, is a tree:
-/// template <class K, class B>
-/// struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); };
-/// Error: a tree does not compile unless it has one type parameter per name.
-/// Example: static constexpr auto names = ashlar::names("kernel", "bias");
-template <std::size_t... N>
-consteval meta_detail::member_names<N...> names(char const (&... name)[N]) {
-  return {{name...}};
-}
-
-namespace meta_detail {
-
 /// True for an aggregate template with `names` and one type parameter per name, and for a std::tuple. Shapes,
 /// parameters, gradients and optimizer moments are the same template with other leaves.
 template <class X>
@@ -46,6 +31,17 @@ inline constexpr bool is_tree_v<std::tuple<M...>> = true;
 
 }  // namespace meta_detail
 
+/// Names the members of an aggregate. Its static member `names` holds the result, and paths of checkpoints use the
+/// names. An aggregate with one type parameter per name, in order, is a tree:
+/// template <class K, class B>
+/// struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); };
+/// Error: a tree does not compile unless it has one type parameter per name.
+/// Example: static constexpr auto names = ashlar::names("kernel", "bias");
+template <std::size_t... N>
+consteval meta_detail::member_names<N...> names(char const (&... name)[N]) {
+  return {{name...}};
+}
+
 /// An aggregate with `names`, or a std::tuple: parameters, gradients and optimizer moments are trees. Their leaves are tensors.
 template <class X>
 concept tree = meta_detail::is_tree_v<std::remove_cvref_t<X>>;
@@ -56,17 +52,6 @@ template <template <class...> class S, class... M>
 constexpr auto build(M... m) {
   return S<M...>{m...};
 }
-
-namespace meta_detail {
-
-/// True if some leaf of a tree is not what Is<leaf>::value asks for.
-template <template <class> class Is, class X>
-inline constexpr bool some_leaf_is_not = !Is<X>::value;
-template <template <class> class Is, template <class...> class S, class... M>
-  requires(tree<S<M...>>)
-inline constexpr bool some_leaf_is_not<Is, S<M...>> = (some_leaf_is_not<Is, std::remove_cvref_t<M>> || ...);
-
-}  // namespace meta_detail
 
 /// A tree of N copies of a tree, for the equal layers of a model. Its members are named 0, 1, ...
 /// Example: stack<4>(build<block>(...)) as member `layers`; rule<"layers/*/kernel", L> serves the kernels of all four
@@ -79,6 +64,13 @@ constexpr auto stack(X const& x) {
 }
 
 namespace meta_detail {
+
+/// True if some leaf of a tree is not what Is<leaf>::value asks for.
+template <template <class> class Is, class X>
+inline constexpr bool some_leaf_is_not = !Is<X>::value;
+template <template <class> class Is, template <class...> class S, class... M>
+  requires(tree<S<M...>>)
+inline constexpr bool some_leaf_is_not<Is, S<M...>> = (some_leaf_is_not<Is, std::remove_cvref_t<M>> || ...);
 
 // The tree that equal_layers makes: one layer in place of N.
 template <std::size_t N>

@@ -205,20 +205,27 @@ constexpr auto apply(Op const& op, X const&... x) {
 }
 
 namespace ops_detail {
+
 template <class Op, class X>
 constexpr auto apply_to_one(Op const& op, X const& x) {
   return ashlar::apply<Op, X>(op, x);  // a qualified name, so no function below
 }
+
+template <class Op, class X>
+concept may_find_std_apply = requires { typename element_t<X>::value_type; } ||
+                             requires { typename std::remove_cvref_t<Op>::function::complex_result; };
+
+/// Always true. Its arguments show the axis and the layouts of a fault in the compiler's output.
+template <class Axis, class... Layouts>
+struct over {
+  static constexpr bool value = true;
+};
+
 }  // namespace ops_detail
 
 // Argument-dependent lookup finds std::apply too if elements, or the results of an elementwise function, are of std::complex.
 // It would fit an operation and one tensor better than the function above. These overloads fit better still, and call that
 // function.
-namespace ops_detail {
-template <class Op, class X>
-concept may_find_std_apply = requires { typename element_t<X>::value_type; } ||
-                             requires { typename std::remove_cvref_t<Op>::function::complex_result; };
-}  // namespace ops_detail
 template <class Op, plain_tensor X>
   requires(ops_detail::may_find_std_apply<Op, X> && !std::is_const_v<std::remove_reference_t<Op>>)
 constexpr auto apply(Op&& op, X const& x) {
@@ -229,14 +236,6 @@ template <class Op, plain_tensor X>
 constexpr auto apply(Op const& op, X const& x) {
   return ops_detail::apply_to_one(op, x);
 }
-
-namespace ops_detail {
-/// Always true. Its arguments show the axis and the layouts of a fault in the compiler's output.
-template <class Axis, class... Layouts>
-struct over {
-  static constexpr bool value = true;
-};
-}  // namespace ops_detail
 
 /// True if the fault `Why` is the fault `This` of an error sentence. The diagnostics of operations assert the contrary.
 template <fault Why, fault This, class Axis, class... L>

@@ -55,6 +55,11 @@ constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[ma
     return relayout_async(to, x, w);
 }
 
+template <class To, axis_mask Replicated, plain_tensor X>
+constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, call_site const& w) {
+  return relayout(to, x, w);
+}
+
 }  // namespace ops_detail
 
 /// Begins an all_reduce. When the call returns, the messages are posted, or the other ranks of the node can read the
@@ -121,15 +126,6 @@ template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute_async(X const& x, call_site w = call_site::current()) {
   return relayout_async(ops_detail::after_redistribute<To, X>(), plan_detail::materialize(x), w);
 }
-
-namespace ops_detail {
-
-template <class To, axis_mask Replicated, plain_tensor X>
-constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, call_site const& w) {
-  return relayout(to, x, w);
-}
-
-}  // namespace ops_detail
 
 /// as_replicated with an asynchronous backward pass: it begins the all-reduce as soon as the cotangent is known, and
 /// goes on. It waits for the result at the end of value_and_grad, when the gradient is read. Use it for parameters that

@@ -107,10 +107,6 @@ constexpr auto run_steps(X x, call_site const& w) {
 template <class Layout, int Dim>
 inline constexpr bool layout_has_no_dimension = Dim < 0 || Dim >= Layout::rank;
 
-}  // namespace ops_detail
-
-namespace ops_detail {
-
 // The destination of a relayout. Replicated: axes over which an active tensor becomes replicated and not invariant.
 // MayHelp: axes whose ranks may share the work, even if neither layout names them. The class is a tag in this
 // namespace, so that argument-dependent lookup finds the overload for active tensors.
@@ -124,12 +120,8 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
       !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>,
       "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
   auto&& t = materialize(x);
-  auto y = with_least_plan<plans, X>(t.extents(), t.mesh().sizes(),
-                                     [&]<class P>(P) { return run_steps<P, 0>(std::forward<decltype(t)>(t), w); });
-  if constexpr (static_shape<X> && !static_shape<decltype(y)>)  // a plan without steps gives the tensor itself
-    return with_extents<decltype(y), typename X::static_extents_type>(y);
-  else
-    return y;
+  return with_extents_of<X>(with_least_plan<plans, X>(
+      t.extents(), t.mesh().sizes(), [&]<class P>(P) { return run_steps<P, 0>(std::forward<decltype(t)>(t), w); }));
 }
 
 // The destination of each collective. Operands that do not fit are errors here, one each.
@@ -238,6 +230,10 @@ constexpr auto after_redistribute() {
     return destination<layout_t<X>, 0u>{};
 }
 
+// Always true. Its argument is the tensor of a collective that lacks its arguments.
+template <class X>
+inline constexpr bool collective_lacks_its_arguments = true;
+
 }  // namespace ops_detail
 
 /// Performs the reduction over the axes. The result is replicated over them. An active result is invariant over them,
@@ -331,12 +327,6 @@ template <dimension Axes, tensor X>
       ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{}, x,
       w);
 }
-
-namespace ops_detail {
-// Always true. Its argument is the tensor of a collective that lacks its arguments.
-template <class X>
-inline constexpr bool collective_lacks_its_arguments = true;
-}  // namespace ops_detail
 
 // Collectives without their axes or their target.
 template <tensor X>

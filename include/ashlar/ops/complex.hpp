@@ -15,6 +15,14 @@ inline constexpr bool is_complex_v = !std::is_same_v<component_t<T>, T>;
 template <class T>
 ASHLAR_FUNCTION T math_hypot(T x, T y);
 
+template <class X>
+struct imag_elements {
+  static constexpr bool ok = is_complex_v<element_t<X>>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::imag: the elements are real, and have no imaginary part; write zeros_like(x)");
+  }
+};
+
 }  // namespace ops_detail
 
 namespace ops_detail::fn {
@@ -111,15 +119,6 @@ constexpr auto real(X const& x) {
   else
     return x;
 }
-namespace ops_detail {
-template <class X>
-struct imag_elements {
-  static constexpr bool ok = is_complex_v<element_t<X>>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::imag: the elements are real, and have no imaginary part; write zeros_like(x)");
-  }
-};
-}  // namespace ops_detail
 
 /// The imaginary part of each element.
 /// Error: real elements do not compile.

@@ -7,6 +7,7 @@
 namespace ashlar {
 
 namespace ops_detail {
+
 // Defined in kernels/math.hpp, for host and device. Only kernels call them.
 template <class T>
 ASHLAR_FUNCTION T math_exp(T x);
@@ -42,6 +43,7 @@ ASHLAR_FUNCTION constexpr T divided(T a, T b) {
   }
   return a / b;
 }
+
 }  // namespace ops_detail
 
 namespace ops_detail::fn {
@@ -350,15 +352,6 @@ struct cast {
 
 }  // namespace ops_detail::fn
 
-namespace ops_detail {
-// A real factor leaves the product complex.
-template <class R, class C>
-  requires complex_of_real<C, R>
-struct element_of<fn::multiply, R, C> {
-  using type = C;
-};
-}  // namespace ops_detail
-
 /// A tensor: plain (abstract, real or a lazy expression) or active.
 template <class X>
 concept tensor = requires {
@@ -368,6 +361,13 @@ concept tensor = requires {
 };
 
 namespace ops_detail {
+
+// A real factor leaves the product complex.
+template <class R, class C>
+  requires complex_of_real<C, R>
+struct element_of<fn::multiply, R, C> {
+  using type = C;
+};
 
 /// A tensor whose elements hold what functions of real numbers give. Integers would round it.
 template <class X>
@@ -410,6 +410,12 @@ constexpr auto arithmetic_with_number(A const& a, number_for<element_t<A>> const
   return checked<arithmetic_of_numbers<A>>(
       [&]<class X>(X const& x) { return elementwise(F<element_t<X>>{s.element()}, x); }, a);
 }
+
+template <class X>
+struct mean_elements {
+  static constexpr bool ok = real_or_complex_elements<X>;
+  static constexpr void say() { static_assert(ok, "ashlar::mean: the elements are integers; write cast<double>(x)"); }
+};
 
 }  // namespace ops_detail
 
@@ -545,14 +551,6 @@ template <class To, tensor A>
 constexpr auto cast(A const& a) {
   return elementwise(ops_detail::fn::cast<To, element_t<A>>{}, a);
 }
-
-namespace ops_detail {
-template <class X>
-struct mean_elements {
-  static constexpr bool ok = real_or_complex_elements<X>;
-  static constexpr void say() { static_assert(ok, "ashlar::mean: the elements are integers; write cast<double>(x)"); }
-};
-}  // namespace ops_detail
 
 /// Mean over dimensions, or over all if none is given: the sum, divided by the global number of elements.
 /// Error: integers do not compile.

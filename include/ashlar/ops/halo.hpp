@@ -95,6 +95,54 @@ constexpr auto copy_cells(dry_run, X const& x) {
 template <class Y>
 constexpr void own_memory(dry_run, Y&) {}
 
+template <class H, class X>
+constexpr auto copied_with_halo(X const& x) {
+  return copy_cells<stale<H>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
+}
+// The tensor itself, moved; of an expression the tensor that it is.
+template <class X>
+constexpr auto given_up(X x) {
+  if constexpr (requires { x.evaluate(); })
+    return plan_detail::evaluated(x);
+  else
+    return x;
+}
+template <class L>
+struct add_halo_operand {
+  static constexpr bool ok = has_halo_sums<L>;
+  static constexpr void say() {
+    static_assert(ok, "ashlar::add_halo: the halo holds no sums; make the tensor with the layout halo_sums<H>");
+  }
+};
+
+template <class L>
+struct owned_operand {
+  static constexpr bool halo = !halo_is_missing<L>, cells = !halo_waits_for_its_sum<L>, ok = halo && cells;
+  static constexpr void say() {
+    static_assert(halo, "ashlar::owned: the tensor has no halo; use it as it is");
+    static_assert(!halo || cells, "ashlar::owned: the halo holds sums; write add_halo(x) first");
+  }
+};
+template <class L>
+struct as_stale_operand {
+  static constexpr bool halo = !halo_is_missing<L>, cells = !halo_waits_for_its_sum<L>, ok = halo && cells;
+  static constexpr void say() {
+    static_assert(halo, "ashlar::as_stale: the tensor has no halo; use it as it is");
+    static_assert(!halo || cells, "ashlar::as_stale: the halo holds sums; write add_halo(x)");
+  }
+};
+template <class H, class X>
+struct with_halo_operand {
+  static constexpr bool halo = !halo_is_missing<H>, split = std::is_same_v<layout_t<X>, owned_layout_t<H>>,
+                        ok = halo && split;
+  static constexpr void say() {
+    static_assert(halo, "ashlar::with_halo: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
+    static_assert(
+        !halo || split,
+        "ashlar::with_halo: the tensor is split otherwise than the layout with a halo; redistribute it first");
+  }
+};
+
 }  // namespace ops_detail
 
 /// Fills the halo of a tensor: cells of the domain come from the ranks that own them, cells beyond the domain follow
@@ -169,28 +217,6 @@ template <corners C = corners::all, plain_tensor X>
       [](auto const& t) { return pending_halo(t, pending(t)); }, x);
 }
 
-namespace ops_detail {
-template <class H, class X>
-constexpr auto copied_with_halo(X const& x) {
-  return copy_cells<stale<H>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
-}
-// The tensor itself, moved; of an expression the tensor that it is.
-template <class X>
-constexpr auto given_up(X x) {
-  if constexpr (requires { x.evaluate(); })
-    return plan_detail::evaluated(x);
-  else
-    return x;
-}
-template <class L>
-struct add_halo_operand {
-  static constexpr bool ok = has_halo_sums<L>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::add_halo: the halo holds no sums; make the tensor with the layout halo_sums<H>");
-  }
-};
-}  // namespace ops_detail
-
 /// Adds the halo cells of a tensor to the cells of their owners: the transpose of exchange_halo. A cell beyond the domain
 /// is added to the cell that it shows, with its sign. Cells beyond a zero edge, and given cells, are dropped. If C is
 /// corners::none, so are the cells outside the owned box in several dimensions.
@@ -210,36 +236,6 @@ template <corners C = corners::all, plain_tensor X>
     return x;
   }
 }
-
-namespace ops_detail {
-template <class L>
-struct owned_operand {
-  static constexpr bool halo = !halo_is_missing<L>, cells = !halo_waits_for_its_sum<L>, ok = halo && cells;
-  static constexpr void say() {
-    static_assert(halo, "ashlar::owned: the tensor has no halo; use it as it is");
-    static_assert(!halo || cells, "ashlar::owned: the halo holds sums; write add_halo(x) first");
-  }
-};
-template <class L>
-struct as_stale_operand {
-  static constexpr bool halo = !halo_is_missing<L>, cells = !halo_waits_for_its_sum<L>, ok = halo && cells;
-  static constexpr void say() {
-    static_assert(halo, "ashlar::as_stale: the tensor has no halo; use it as it is");
-    static_assert(!halo || cells, "ashlar::as_stale: the halo holds sums; write add_halo(x)");
-  }
-};
-template <class H, class X>
-struct with_halo_operand {
-  static constexpr bool halo = !halo_is_missing<H>, split = std::is_same_v<layout_t<X>, owned_layout_t<H>>,
-                        ok = halo && split;
-  static constexpr void say() {
-    static_assert(halo, "ashlar::with_halo: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
-    static_assert(
-        !halo || split,
-        "ashlar::with_halo: the tensor is split otherwise than the layout with a halo; redistribute it first");
-  }
-};
-}  // namespace ops_detail
 
 /// The owned cells of a tensor with a halo, as a tensor without one.
 /// Shape: the extents of x; the result has the layout owned_layout_t<H>.

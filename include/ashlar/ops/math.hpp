@@ -184,12 +184,24 @@ constexpr auto tan(A const& a) {
                 "ashlar::tan: the elements are integers; write cast<double>(x)");
   return elementwise(ops_detail::fn::tan{}, a);
 }
+
 namespace ops_detail {
+
 template <class Y, class X>
 struct atan2_elements {
   static constexpr bool ok = real_or_complex_elements<Y> && real_or_complex_elements<X>;
   static constexpr void say() { static_assert(ok, "ashlar::atan2: the elements are integers; write cast<double>(x)"); }
 };
+
+// The last of n integers that begin at `first`.
+template <class T>
+constexpr void require_last_of(index_t n, T first, T step) {
+  std::conditional_t<std::is_signed_v<T>, long long, unsigned long long> all_steps = 0;
+  T last = 0;
+  if (n > 0 && (__builtin_mul_overflow(n - 1, step, &all_steps) || __builtin_add_overflow(first, all_steps, &last)))
+    meta_detail::fail("ashlar::arange: the elements cannot hold the last number; make a tensor of a wider type");
+}
+
 }  // namespace ops_detail
 
 /// The angle of the point (x, y), from -pi to pi.
@@ -263,17 +275,6 @@ template <class T, class L, class Handle, std::size_t N>
 constexpr auto ones(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
   return full<T, L>(m, n, T(1), w);
 }
-
-namespace ops_detail {
-// The last of n integers that begin at `first`.
-template <class T>
-constexpr void require_last_of(index_t n, T first, T step) {
-  std::conditional_t<std::is_signed_v<T>, long long, unsigned long long> all_steps = 0;
-  T last = 0;
-  if (n > 0 && (__builtin_mul_overflow(n - 1, step, &all_steps) || __builtin_add_overflow(first, all_steps, &last)))
-    meta_detail::fail("ashlar::arange: the elements cannot hold the last number; make a tensor of a wider type");
-}
-}  // namespace ops_detail
 
 /// The vector first, first + step, ... of n elements, abstract or real as the handle is.
 /// Error: a partial layout, or one of another number of dimensions, does not compile. Numbers are checked as in full,

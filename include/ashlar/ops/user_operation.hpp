@@ -26,6 +26,22 @@ constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::label
   return layout_detail::partial_rule(kind, r, x, e.operands);
 }
 
+constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_literal const& text) {
+  einsum_equation::labels whole;
+  for (unsigned i = 0; i < text.size; ++i) {
+    bool known = false;
+    for (einsum_equation::labels const& operand : e.in) known = known || operand.find(text[i]) >= 0;
+    if (!known)
+      throw "ashlar::user_operation: a label that is to be whole is in no operand; name labels of the equation";
+    whole.label[whole.rank++] = text[i];
+  }
+  for (einsum_equation::labels const& operand : e.in)
+    for (int d = 0; d < operand.rank; ++d)
+      if (e.out.find(operand.label[d]) < 0 && whole.find(operand.label[d]) < 0)
+        throw "ashlar::user_operation: the result lacks a label that is not whole; list it among the whole ones, or keep it and sum the result";
+  return whole;
+}
+
 }  // namespace ops_detail
 
 /// The error sentences of user-defined operations. An operation with better sentences derives its diagnostics from this
@@ -56,26 +72,6 @@ struct user_operation_diagnostics {
         "ashlar::user_operation: the operation is not linear in an operand that is partial over the axis; all_reduce or reduce_scatter it first");
   }
 };
-
-namespace ops_detail {
-
-constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_literal const& text) {
-  einsum_equation::labels whole;
-  for (unsigned i = 0; i < text.size; ++i) {
-    bool known = false;
-    for (einsum_equation::labels const& operand : e.in) known = known || operand.find(text[i]) >= 0;
-    if (!known)
-      throw "ashlar::user_operation: a label that is to be whole is in no operand; name labels of the equation";
-    whole.label[whole.rank++] = text[i];
-  }
-  for (einsum_equation::labels const& operand : e.in)
-    for (int d = 0; d < operand.rank; ++d)
-      if (e.out.find(operand.label[d]) < 0 && whole.find(operand.label[d]) < 0)
-        throw "ashlar::user_operation: the result lacks a label that is not whole; list it among the whole ones, or keep it and sum the result";
-  return whole;
-}
-
-}  // namespace ops_detail
 
 /// The base of user-defined operations. `apply(op, x...)` accepts abstract, real and active tensors. It accepts every
 /// layout that shards none of the labels `Whole`. `Kind` says which operands may be partial. The derived class has

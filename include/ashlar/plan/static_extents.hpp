@@ -2,7 +2,6 @@
 // Tensors whose global extents are part of the type.
 #pragma once
 #include "ashlar/plan/tensor.hpp"
-#include <concepts>
 
 namespace ashlar {
 
@@ -49,6 +48,15 @@ constexpr auto fix(X const& x) {
   return with_extents<X, typename extents_from<From>::type>(x);
 }
 
+/// y with the static extents of X, if X has some and y has none.
+template <class X, class Y>
+constexpr auto with_extents_of(Y y) {
+  if constexpr (static_shape<X> && !static_shape<Y>)
+    return with_extents<Y, typename X::static_extents_type>(y);
+  else
+    return y;
+}
+
 // Extents of an operation's result if they follow from the types alone.
 template <class Op, class Rule, class... X>
 struct static_result {
@@ -57,9 +65,6 @@ struct static_result {
 template <class Op, class... X>
 concept has_static_result =
     (static_shape<X> && ...) && requires(layout_value const& out) { Op::extents(out, static_extents_v<X>...); };
-
-template <class X, shape const& Extents>
-inline constexpr bool same_extents = Extents.rank == rank_v<X>;
 
 // The static sizes of a mesh. A size that is given at run time is 0, so a product with it is 0 too.
 template <class Mesh>
@@ -105,8 +110,7 @@ inline constexpr bool is_even_v<X> = [] {
 template <index_t... N, plain_tensor X>
 constexpr auto fix_extents(X const& x) {
   using E = static_extents<N...>;
-  static_assert(plan_detail::same_extents<X, E::value>,
-                "ashlar::fix_extents: give one extent for each dimension of the tensor");
+  static_assert(sizeof...(N) == rank_v<X>, "ashlar::fix_extents: give one extent for each dimension of the tensor");
   if (!(x.extents() == E::value))
     plan_detail::fail_other_extents("ashlar::fix_extents: the tensor has the extents that its type is to have",
                                     E::value, x.extents());

@@ -148,26 +148,6 @@ constexpr layout_value checked_value_on() {
   return value_on<Mesh, L>;
 }
 
-}  // namespace plan_detail
-
-/// The value of a layout on a mesh: its axes are positions in the mesh.
-/// Error: an axis that the mesh lacks does not compile.
-/// Example: layout_value_v<mesh<axis<"data">, axis<"model">>, layout<none, "model">>.dim[1].mask() == 0b10
-template <class Mesh, class L>
-inline constexpr layout_value layout_value_v = plan_detail::checked_value_on<Mesh, L>();
-
-/// The plain tensor of an active tensor, without derivative. Any other value is returned itself.
-/// Example: nn::accuracy_count(stop_gradient(logits), labels)
-template <class X>
-constexpr auto const& stop_gradient(X const& x) {
-  if constexpr (requires { typename plan_detail::plain_t<X>::cotangent_type; })
-    return x.value();
-  else
-    return x;
-}
-
-namespace plan_detail {
-
 /// The tensor itself. A lazy elementwise expression is evaluated first.
 template <class X>
   requires(!requires(X const& x) { x.evaluate(); })
@@ -188,5 +168,21 @@ constexpr auto evaluated(X const& x) {
 }
 
 }  // namespace plan_detail
+
+/// The value of a layout on a mesh: its axes are positions in the mesh.
+/// Error: an axis that the mesh lacks does not compile.
+/// Example: layout_value_v<mesh<axis<"data">, axis<"model">>, layout<none, "model">>.dim[1].mask() == 0b10
+template <class Mesh, class L>
+inline constexpr layout_value layout_value_v = plan_detail::checked_value_on<Mesh, L>();
+
+/// The plain tensor of an active tensor, without derivative. Any other value is returned itself.
+/// Example: nn::accuracy_count(stop_gradient(logits), labels)
+template <class X>
+constexpr auto const& stop_gradient(X const& x) {
+  if constexpr (requires { typename plan_detail::plain_t<X>::cotangent_type; })
+    return x.value();
+  else
+    return x;
+}
 
 }  // namespace ashlar

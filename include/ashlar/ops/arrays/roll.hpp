@@ -95,11 +95,7 @@ template <int Dim, plain_tensor X>
 constexpr auto roll_along(rolled_along<Dim>, X const& x, index_t by, call_site const& w) {
   index_t const places = places_of(by, x.extents()[Dim]);
   auto const& t = materialize(x);
-  auto y = roll_shards<Dim>(backend_of<X>{}, t, rolling_step<Dim>(t, places, w), places, w);
-  if constexpr (static_shape<X>)
-    return with_extents<decltype(y), typename X::static_extents_type>(y);
-  else
-    return y;
+  return with_extents_of<X>(roll_shards<Dim>(backend_of<X>{}, t, rolling_step<Dim>(t, places, w), places, w));
 }
 
 template <int Dim, class X>

@@ -137,12 +137,8 @@ constexpr auto transform_in_layout(Op const& op, destination<To, Replicated, May
   if constexpr (plain_tensor<X>) {
     using plans = plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
     auto&& t = materialize(x);
-    auto const y = with_least_plan<plans, X>(t.extents(), t.mesh().sizes(),
-                                             [&]<class P>(P) { return steps_and_transform<P, 0>(op, t, w); });
-    if constexpr (static_shape<X> && !static_shape<decltype(y)>)
-      return with_extents<std::remove_const_t<decltype(y)>, typename X::static_extents_type>(y);
-    else
-      return y;
+    return with_extents_of<X>(with_least_plan<plans, X>(
+        t.extents(), t.mesh().sizes(), [&]<class P>(P) { return steps_and_transform<P, 0>(op, t, w); }));
   } else {
     return apply(op, relayout(to, x, w));
   }

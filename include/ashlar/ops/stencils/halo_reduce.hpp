@@ -63,6 +63,15 @@ constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_si
   return plan_detail::materialize(x);
 }
 
+// For the sentence of a collective that does not wait.
+template <class X>
+constexpr pending<X> refuse_to_reduce_later(X const& x) {
+  static_assert(
+      !has_a_halo<layout_t<X>>,
+      "ashlar::all_reduce_async: the halo of a tensor is reduced by all_reduce alone; write all_reduce(x), or all_reduce_async(owned(x)) for its owned cells");
+  return pending<X>(x);
+}
+
 }  // namespace ops_detail
 
 /// The same for a tensor with a halo, whose cells are terms of a sum. The state of the halo stays: all stored cells are
@@ -114,17 +123,6 @@ template <dimension Axes, tensor X>
                 "ashlar::as_replicated: the mesh has no axis of this name; name one of its axes");
   return replicate_stored_cells(ops_detail::destination<layout_t<X>, axes>{}, x, w);
 }
-
-namespace ops_detail {
-// For the sentence of a collective that does not wait.
-template <class X>
-constexpr pending<X> refuse_to_reduce_later(X const& x) {
-  static_assert(
-      !has_a_halo<layout_t<X>>,
-      "ashlar::all_reduce_async: the halo of a tensor is reduced by all_reduce alone; write all_reduce(x), or all_reduce_async(owned(x)) for its owned cells");
-  return pending<X>(x);
-}
-}  // namespace ops_detail
 
 // These do not compile: an all_reduce of a halo waits.
 template <dimension Axes, tensor X>

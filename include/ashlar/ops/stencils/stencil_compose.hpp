@@ -155,6 +155,14 @@ constexpr auto run_composition(composition<F...> const& f, U&& u) {
   }
 }
 
+template <class U, class... Unfit>
+constexpr auto refuse_composition(U&& u) {
+  static_assert(
+      sizeof...(Unfit) == 0,
+      "ashlar::compose: composed functors read one field and compute all cells; call stencil for each, to use a box or more fields");
+  return stencil_operand<std::remove_cvref_t<U>>::of(u);
+}
+
 }  // namespace ops_detail
 
 /// The functor f(g(u)) for stencil: g, then f, with one exchange of a wider halo. g is also computed on the halo's cells
@@ -184,16 +192,6 @@ template <class... F, ops_detail::stencil_field U>
 [[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const& f, U&& u) {
   return ops_detail::run_composition(f, ops_detail::first_of_stencil(std::forward<U>(u)));
 }
-
-namespace ops_detail {
-template <class U, class... Unfit>
-constexpr auto refuse_composition(U&& u) {
-  static_assert(
-      sizeof...(Unfit) == 0,
-      "ashlar::compose: composed functors read one field and compute all cells; call stencil for each, to use a box or more fields");
-  return stencil_operand<std::remove_cvref_t<U>>::of(u);
-}
-}  // namespace ops_detail
 
 // Composed functors with a box or with further operands.
 template <class... F, ops_detail::stencil_field U, plain_tensor... V>
