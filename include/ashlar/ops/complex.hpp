@@ -41,6 +41,9 @@ struct conjugate {
   }
 };
 
+template <class R, bool Imaginary>
+struct part;
+
 /// The complex number x, or -x i, of a real x: the cotangents of a real and of an imaginary part.
 template <class C, bool Imaginary>
 struct as_complex {
@@ -52,7 +55,9 @@ struct as_complex {
     return Imaginary ? C(R(0), -x) : C(x, R(0));
   }
   template <int>
-  static constexpr auto pullback(auto const& ct, auto const&, auto const&);
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return elementwise(part<component_t<C>, Imaginary>{}, ct);
+  }
 };
 
 template <class R, bool Imaginary>
@@ -68,12 +73,6 @@ struct part {
     return elementwise(as_complex<element_t<decltype(x)>, Imaginary>{}, ct);
   }
 };
-
-template <class C, bool Imaginary>
-template <int>
-constexpr auto as_complex<C, Imaginary>::pullback(auto const& ct, auto const&, auto const&) {
-  return elementwise(part<component_t<C>, Imaginary>{}, ct);
-}
 
 /// conj(x) / |x|, and 0 at 0: |x| changes by the real part of its product with dx.
 struct conjugate_direction {

@@ -185,7 +185,7 @@ struct flatten_static_extent {
   static constexpr bool ok = [] {
     if constexpr (static_shape<X>)
       return !static_extent_does_not_divide<mesh_t<X>, plan_detail::value_on<mesh_t<X>, layout_t<X>>, First,
-                                            static_extents_v<X>[First]>::value;
+                                            static_extents_v<X>[First]>;
     return true;
   }();
   static constexpr void say() {

@@ -84,10 +84,8 @@ inline constexpr bool sizes_are_static<X> = [] {
 
 /// True if the compiler knows the extent of a dimension and the sizes of its axes, and the split is not even.
 template <class Mesh, layout_value const& Layout, int Dim, index_t Extent>
-struct static_extent_does_not_divide {
-  static constexpr index_t ranks = parts(Layout.dim[Dim], static_sizes<Mesh>);
-  static constexpr bool value = ranks > 1 && !is_even(Extent, Layout.dim[Dim], static_sizes<Mesh>);
-};
+inline constexpr bool static_extent_does_not_divide =
+    parts(Layout.dim[Dim], static_sizes<Mesh>) > 1 && !is_even(Extent, Layout.dim[Dim], static_sizes<Mesh>);
 
 }  // namespace plan_detail
 

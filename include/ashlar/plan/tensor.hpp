@@ -104,23 +104,14 @@ struct layout_is_partial {
 };
 
 /// A tensor Y, or a tuple of tensors, with the mesh and the extents of x.
-template <class Y>
-struct fields {
-  template <class X>
-  static constexpr Y like(X const& x) {
-    return Y(x.mesh(), x.extents());
-  }
-};
-template <class... Y>
-struct fields<std::tuple<Y...>> {
-  template <class X>
-  static constexpr std::tuple<Y...> like(X const& x) {
-    return {Y(x.mesh(), x.extents())...};
-  }
-};
 template <class Y, class X>
 constexpr Y fields_like(X const& x) {
-  return fields<Y>::like(x);
+  if constexpr (plain_tensor<Y>)
+    return Y(x.mesh(), x.extents());
+  else
+    return [&]<class... Field>(std::tuple<Field...>*) {
+      return Y{Field(x.mesh(), x.extents())...};
+    }(static_cast<Y*>(nullptr));
 }
 
 /// Throws if the elements of a tensor cannot be counted, or their bytes not be addressed. Extents are the same on all

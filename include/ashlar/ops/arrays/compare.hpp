@@ -7,42 +7,30 @@ namespace ashlar {
 
 namespace ops_detail::fn {
 
-struct less {
+enum class relation { less, less_or_equal, equal, not_equal };
+template <relation R>
+struct comparison {
   static constexpr linearity kind = linearity::nonlinear;
-  static constexpr char const* symbol = "<";
+  static constexpr bool needs_order = R == relation::less || R == relation::less_or_equal;
+  static constexpr char const* symbol = R == relation::less            ? "<"
+                                        : R == relation::less_or_equal ? "<="
+                                        : R == relation::equal         ? "=="
+                                                                       : "!=";
   using result_type = bool;
   template <class T>
   ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
-    return a < b;
+    if constexpr (R == relation::less)
+      return a < b;
+    else if constexpr (R == relation::less_or_equal)
+      return a <= b;
+    else
+      return (a == b) == (R == relation::equal);
   }
 };
-struct less_or_equal {
-  static constexpr linearity kind = linearity::nonlinear;
-  static constexpr char const* symbol = "<=";
-  using result_type = bool;
-  template <class T>
-  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
-    return a <= b;
-  }
-};
-struct equal {
-  static constexpr linearity kind = linearity::nonlinear;
-  static constexpr char const* symbol = "==";
-  using result_type = bool;
-  template <class T>
-  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
-    return a == b;
-  }
-};
-struct not_equal {
-  static constexpr linearity kind = linearity::nonlinear;
-  static constexpr char const* symbol = "!=";
-  using result_type = bool;
-  template <class T>
-  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
-    return a != b;
-  }
-};
+using less = comparison<relation::less>;
+using less_or_equal = comparison<relation::less_or_equal>;
+using equal = comparison<relation::equal>;
+using not_equal = comparison<relation::not_equal>;
 
 /// A comparison with a number on the right, or on the left. A number beyond the elements is below all of them if
 /// `outside` is -1, and above them if it is 1.
@@ -115,8 +103,7 @@ template <class T>
 inline constexpr bool is_ordered = requires(T a) { a < a; };
 template <class F, class A>
 struct compared_elements_have_an_order {
-  static constexpr bool ok =
-      is_ordered<element_t<A>> || (!std::is_same_v<F, fn::less> && !std::is_same_v<F, fn::less_or_equal>);
+  static constexpr bool ok = is_ordered<element_t<A>> || !F::needs_order;
   static constexpr void say() {
     static_assert(
         ok,

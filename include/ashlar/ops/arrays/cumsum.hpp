@@ -46,12 +46,8 @@ struct cumsum_op {
   using diagnostics = cumsum_diagnostics;
   template <class T, class...>
   using element = sum_of_elements_t<T>;
-  static constexpr rule_result rule(layout_value const& x) { return cumsum_rule(Dim, x); }
-  static constexpr rule_result rule(layout_value const& x, layout_value const&, layout_value const&) {
-    return cumsum_rule(Dim, x);
-  }
-  static constexpr shape extents(layout_value const&, shape const& x) { return x; }
-  static constexpr shape extents(layout_value const&, shape const& x, shape const&, shape const&) { return x; }
+  static constexpr rule_result rule(layout_value const& x, auto const&...) { return cumsum_rule(Dim, x); }
+  static constexpr shape extents(layout_value const&, shape const& x, auto const&...) { return x; }
 };
 
 // A tag, so that argument-dependent lookup finds the overload for active tensors.

@@ -150,6 +150,9 @@ struct binary_cross_entropy_from_logits_elements {
 
 namespace ashlar::ops_detail::fn {
 
+template <class S, int I>
+struct binary_cross_entropy_slope;
+
 /// -(t log p + (1 - t) log(1 - p)), with p clipped to [epsilon, 1 - epsilon].
 template <class S>
 struct binary_cross_entropy {
@@ -166,7 +169,9 @@ struct binary_cross_entropy {
     return -(t * ops_detail::math_log(q) + (T(1) - t) * ops_detail::math_log1p(-q));
   }
   template <int I>
-  constexpr auto pullback(auto const& ct, auto const&, auto const& p, auto const& t) const;
+  constexpr auto pullback(auto const& ct, auto const&, auto const& p, auto const& t) const {
+    return elementwise(multiply{}, ct, elementwise(binary_cross_entropy_slope<S, I>{*this}, p, t));
+  }
 };
 
 /// The slope of binary_cross_entropy with respect to p (I = 0), which is 0 if p is clipped, or to t (I = 1).
@@ -181,11 +186,6 @@ struct binary_cross_entropy_slope {
     return p < q || q < p ? T(0) : (p - t) / (p * (T(1) - p));
   }
 };
-template <class S>
-template <int I>
-constexpr auto binary_cross_entropy<S>::pullback(auto const& ct, auto const&, auto const& p, auto const& t) const {
-  return elementwise(multiply{}, ct, elementwise(binary_cross_entropy_slope<S, I>{*this}, p, t));
-}
 
 /// Binary cross-entropy of p = sigmoid(z): max(z, 0) - z t + log(1 + exp(-|z|)).
 struct binary_cross_entropy_from_logits {

@@ -186,9 +186,9 @@ struct einsum_op {
     if constexpr (sizeof...(X) == 1)
       return apply(einsum_op<q>{}, ct);
     else if constexpr (I == 0)
-      return [&](auto const&, auto const& b) { return apply(einsum_op<q>{}, ct, b); }(x...);
+      return apply(einsum_op<q>{}, ct, operand_at<1>(x...));
     else
-      return [&](auto const& a, auto const&) { return apply(einsum_op<q>{}, a, ct); }(x...);
+      return apply(einsum_op<q>{}, operand_at<0>(x...), ct);
   }
 };
 
