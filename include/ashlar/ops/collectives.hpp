@@ -204,27 +204,24 @@ template <class Mesh, class From, class To>
 inline constexpr axis_mask gathered_between =
     value_v<mesh_context<Mesh, From, To>, From>.sharding() & ~value_v<mesh_context<Mesh, From, To>, To>.named();
 
-template <class From, class To>
-struct redistribute_rank {
-  static constexpr bool ok = To::rank == From::rank;
+// Requires a layout To on a mesh that can replace the layout From.
+template <class Mesh, class From, class To>
+struct redistribute_target {
+  static constexpr bool rank = To::rank == From::rank, axes = !axes_missing_from_mesh<Mesh, To>::value,
+                        ok = rank && axes;
   static constexpr void say() {
     static_assert(
-        ok,
+        rank,
         "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec per dimension");
-  }
-};
-template <class Mesh, class To>
-struct redistribute_axes {
-  static constexpr bool ok = !axes_missing_from_mesh<Mesh, To>::value;
-  static constexpr void say() {
     static_assert(
-        ok, "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+        !rank || axes,
+        "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   }
 };
 
 template <class To, class X>
 constexpr auto after_redistribute() {
-  if constexpr (hold<redistribute_rank<layout_t<X>, To>, redistribute_axes<mesh_t<X>, To>>())
+  if constexpr (hold<redistribute_target<mesh_t<X>, layout_t<X>, To>>())
     return destination<To, gathered_between<mesh_t<X>, layout_t<X>, To>, axes_with_ranks<mesh_t<X>>>{};
   else
     return destination<layout_t<X>, 0u>{};

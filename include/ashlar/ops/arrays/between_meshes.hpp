@@ -70,7 +70,7 @@ template <class To, plain_tensor X, class Other>
            (plan_detail::layout_is_partial<layout_t<X>>::value || plan_detail::layout_is_partial<To>::value)
 [[nodiscard]] constexpr auto redistribute(X const& x, Other const& other, call_site w = call_site::current()) {
   using M2 = typename ops_detail::mesh_of_handle<Other>::type;
-  meta_detail::hold<ops_detail::redistribute_rank<layout_t<X>, To>, ops_detail::redistribute_axes<M2, To>>();
+  meta_detail::hold<ops_detail::redistribute_target<M2, layout_t<X>, To>>();
   if constexpr (plan_detail::layout_is_partial<layout_t<X>>::value)
     return redistribute<To>(redistribute<typename ops_detail::split_where_partial<mesh_t<X>, layout_t<X>>::type>(x, w),
                             other, w);
@@ -86,7 +86,7 @@ template <class To, class T, class L, class M, class... Axes>
 [[nodiscard]] constexpr auto redistribute(abstract_tensor<T, L, M> const& x, mesh<Axes...> const& other,
                                           call_site w = call_site::current()) {
   using M2 = mesh<Axes...>;
-  meta_detail::hold<ops_detail::redistribute_rank<L, To>, ops_detail::redistribute_axes<M2, To>>();
+  meta_detail::hold<ops_detail::redistribute_target<M2, L, To>>();
   mesh_shape const &before = x.mesh().sizes(), &after = other.sizes();
   if (before.ranks() != after.ranks())
     meta_detail::fail("ashlar::redistribute: the other mesh has as many ranks as the tensor's");

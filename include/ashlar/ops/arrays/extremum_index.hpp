@@ -75,20 +75,16 @@ template <class T>
 inline constexpr bool is_extremum = false;
 template <class T, bool Smallest>
 inline constexpr bool is_extremum<extremum<T, Smallest>> = true;
-template <class X>
-struct element_index_of_pairs {
+template <class X, bool Index>
+struct part_of_pairs {
   static constexpr bool ok = is_extremum<element_t<X>>;
   static constexpr void say() {
     static_assert(
-        ok, "ashlar::element_index: the elements are no pairs of value and index; write element_index(argmax(x))");
-  }
-};
-template <class X>
-struct element_value_of_pairs {
-  static constexpr bool ok = is_extremum<element_t<X>>;
-  static constexpr void say() {
+        ok || !Index,
+        "ashlar::element_index: the elements are no pairs of value and index; write element_index(argmax(x))");
     static_assert(
-        ok, "ashlar::element_value: the elements are no pairs of value and index; write element_value(argmax(x))");
+        ok || Index,
+        "ashlar::element_value: the elements are no pairs of value and index; write element_value(argmax(x))");
   }
 };
 template <class X, int... Dims>
@@ -138,7 +134,7 @@ constexpr auto argmin(X const& x) {
 /// Example: element_index(argmax<1>(x<layout<"data", none>>)) -> layout<"data">
 template <tensor X>
 constexpr auto element_index(X const& x) {
-  return meta_detail::checked<ops_detail::element_index_of_pairs<X>>(
+  return meta_detail::checked<ops_detail::part_of_pairs<X, true>>(
       [](auto const& y) { return elementwise(ops_detail::index_of_extremum{}, y); }, x);
 }
 /// The value in each element of a result of argmax or argmin.
@@ -147,7 +143,7 @@ constexpr auto element_index(X const& x) {
 /// Example: element_value(argmax<1>(x<layout<"data", none>>)) -> layout<"data">
 template <tensor X>
 constexpr auto element_value(X const& x) {
-  return meta_detail::checked<ops_detail::element_value_of_pairs<X>>(
+  return meta_detail::checked<ops_detail::part_of_pairs<X, false>>(
       []<class Y>(Y const& y) {
         return elementwise(ops_detail::value_of_extremum<decltype(element_t<Y>::value)>{}, y);
       },

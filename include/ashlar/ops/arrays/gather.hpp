@@ -110,32 +110,27 @@ constexpr auto scatter_add_op::pullback(Ct const& ct, Y const&, Update const&, I
 
 template <class Index>
 inline constexpr bool has_indices = std::is_integral_v<element_t<Index>> && !std::is_same_v<element_t<Index>, bool>;
-template <class Index>
-struct take_index {
+template <class Index, bool Takes>
+struct index_of_rows {
   static constexpr bool ok = has_indices<Index>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::take: the elements of the index are no integers; write cast<int>(index)");
-  }
-};
-template <class Index>
-struct scatter_add_index {
-  static constexpr bool ok = has_indices<Index>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::scatter_add: the elements of the index are no integers; write cast<int>(index)");
+    static_assert(ok || !Takes, "ashlar::take: the elements of the index are no integers; write cast<int>(index)");
+    static_assert(ok || Takes,
+                  "ashlar::scatter_add: the elements of the index are no integers; write cast<int>(index)");
   }
 };
 
 template <class Table, class Index>
 constexpr auto take(bool drops, Table const& table, Index const& index, call_site const& w) {
   plan_detail::call_in_errors const call(w);
-  return checked<take_index<Index>>([&](auto const& t, auto const& i) { return apply(take_op{drops}, t, i); }, table,
-                                    stop_gradient(index));
+  return checked<index_of_rows<Index, true>>([&](auto const& t, auto const& i) { return apply(take_op{drops}, t, i); },
+                                             table, stop_gradient(index));
 }
 template <class Update, class Index, class Like>
 constexpr auto scatter_add(bool drops, Update const& update, Index const& index, Like const& like, call_site const& w) {
   plan_detail::call_in_errors const call(w);
-  return checked<scatter_add_index<Index>>([&](auto const&... x) { return apply(scatter_add_op{drops}, x...); }, update,
-                                           stop_gradient(index), stop_gradient(like));
+  return checked<index_of_rows<Index, false>>([&](auto const&... x) { return apply(scatter_add_op{drops}, x...); },
+                                              update, stop_gradient(index), stop_gradient(like));
 }
 
 struct drop_outside_t {};

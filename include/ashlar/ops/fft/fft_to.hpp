@@ -173,8 +173,8 @@ struct fft_to_dimensions_once {
 
 template <direction D, class L, int... Dims, class X>
 constexpr auto transform_to(X const& x, call_site const& w) {
-  return checked<fft_operand<X, Dims...>, fft_to_dimensions_once<Dims...>, redistribute_rank<layout_t<X>, L>,
-                 redistribute_axes<mesh_t<X>, L>>(
+  return checked<fft_operand<X, Dims...>, fft_to_dimensions_once<Dims...>,
+                 redistribute_target<mesh_t<X>, layout_t<X>, L>>(
       [&]<class Y>(Y const& y) {
         using route = fft_plan<mesh_t<Y>, layout_t<Y>, L, mask_of_dimensions<rank_v<Y>, Dims...>>;
         return follow_route<D, route, 0>(transform_dimensions<D, route::value.transformed[0], rank_v<Y> - 1>(y), w);

@@ -21,19 +21,14 @@ constexpr double inverse_root(index_t n) {
 }
 
 template <class... X>
-struct attention_heads {
-  static constexpr bool ok = ((rank_v<X> == 4) && ...);
+struct attention_operands {
+  static constexpr bool heads = ((rank_v<X> == 4) && ...), elements = real_or_complex_elements<first_t<X...>>,
+                        ok = heads && elements;
   static constexpr void say() {
     static_assert(
-        ok,
+        heads,
         "ashlar::nn::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
-  }
-};
-template <class Q>
-struct attention_elements {
-  static constexpr bool ok = real_or_complex_elements<Q>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::nn::attention: the elements are integers; write cast<double>(x)");
+    static_assert(!heads || elements, "ashlar::nn::attention: the elements are integers; write cast<double>(x)");
   }
 };
 template <class Index>
@@ -72,7 +67,7 @@ constexpr auto causal_softmax(X const& x) {
 /// Example: nn::attention(q<layout<"data", none, "model", none>>, q, q) -> layout<"data", none, "model", none>
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
-  return meta_detail::checked<ops_detail::attention_heads<Q, K, V>, ops_detail::attention_elements<Q>>(
+  return meta_detail::checked<ops_detail::attention_operands<Q, K, V>>(
       [&]<class X>(X const& queries, auto const& keys, auto const& values) {
         auto const scale = static_cast<element_t<X>>(ops_detail::inverse_root(queries.extents()[3]));
         auto const scores = einsum<"bqhd,bkhd->bhqk">(queries * scale, keys);

@@ -273,11 +273,12 @@ constexpr index_t ranks_along(X const& x) {
 
 // `none` means an absent operand and has no layout.
 template <class X>
+inline constexpr bool is_vector_or_none = rank_v<X> == 1;
+template <>
+inline constexpr bool is_vector_or_none<none_t> = true;
+template <class... X>
 struct numbers_of_channels {
-  static constexpr bool ok = [] {
-    if constexpr (!std::is_same_v<X, none_t>) return rank_v<X> == 1;
-    return true;
-  }();
+  static constexpr bool ok = (is_vector_or_none<X> && ...);
   static constexpr void say() {
     static_assert(ok, "ashlar::nn::batch_norm: scale, shift and moving statistics have one dimension, the channels");
   }
@@ -332,8 +333,7 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
   using namespace ops_detail;
   static_assert(real_or_complex_elements<X>,
                 "ashlar::nn::batch_norm: the elements are integers; write cast<double>(x)");
-  meta_detail::hold<numbers_of_channels<Scale>, numbers_of_channels<Shift>, numbers_of_channels<Mean>,
-                    numbers_of_channels<Variance>>();
+  meta_detail::hold<numbers_of_channels<Scale, Shift, Mean, Variance>>();
   auto const parts = all_reduce(apply(channel_parts_op{}, stop_gradient(x)), w);
   auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments_of<Over>(x, parts, w), scale, shift));
   auto const mean = apply(moving_op<moving::mean>{o.momentum}, parts, state.mean);
@@ -353,8 +353,7 @@ constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const&
                                     double epsilon = batch_norm_options{}.epsilon) {
   static_assert(ops_detail::real_or_complex_elements<X>,
                 "ashlar::nn::batch_norm_inference: the elements are integers; write cast<double>(x)");
-  meta_detail::hold<ops_detail::numbers_of_channels<Scale>, ops_detail::numbers_of_channels<Shift>,
-                    ops_detail::numbers_of_channels<Mean>, ops_detail::numbers_of_channels<Variance>>();
+  meta_detail::hold<ops_detail::numbers_of_channels<Scale, Shift, Mean, Variance>>();
   auto const moments = apply(ops_detail::moving_moments_op{}, state.mean, state.variance);
   return apply(ops_detail::channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, scale, shift));
 }

@@ -131,18 +131,14 @@ struct distribution_cross_entropy_op : distribution_rule {
   }
 };
 
-template <class X>
+template <class X, bool FromLogits>
 struct binary_cross_entropy_elements {
   static constexpr bool ok = real_or_complex_elements<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::nn::binary_cross_entropy: the elements are integers; write cast<double>(x)");
-  }
-};
-template <class X>
-struct binary_cross_entropy_from_logits_elements {
-  static constexpr bool ok = real_or_complex_elements<X>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::nn::binary_cross_entropy_from_logits: the elements are integers; write cast<double>(x)");
+    static_assert(ok || FromLogits,
+                  "ashlar::nn::binary_cross_entropy: the elements are integers; write cast<double>(x)");
+    static_assert(ok || !FromLogits,
+                  "ashlar::nn::binary_cross_entropy_from_logits: the elements are integers; write cast<double>(x)");
   }
 };
 
@@ -298,7 +294,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets, call_sit
 template <tensor P, tensor Y>
 constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
                                     element_t<P> epsilon = element_t<P>(1e-7)) {
-  return meta_detail::checked<ops_detail::binary_cross_entropy_elements<P>>(
+  return meta_detail::checked<ops_detail::binary_cross_entropy_elements<P, false>>(
       [&]<class T>(T const& p, auto const& t) {
         return mean(ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy<element_t<T>>{epsilon}, p, t));
       },
@@ -311,7 +307,7 @@ constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
 template <tensor Z, tensor Y>
 constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  return meta_detail::checked<ops_detail::binary_cross_entropy_from_logits_elements<Z>>(
+  return meta_detail::checked<ops_detail::binary_cross_entropy_elements<Z, true>>(
       [](auto const& z, auto const& t) {
         return mean(ops_detail::arithmetic(ops_detail::fn::binary_cross_entropy_from_logits{}, z, t));
       },

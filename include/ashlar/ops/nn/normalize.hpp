@@ -131,31 +131,22 @@ struct normalize_op {
   }
 };
 
-template <class X>
-struct layer_norm_elements {
-  static constexpr bool ok = real_or_complex_elements<X>;
+template <bool Centered, class X, class Scale>
+struct normalize_operands {
+  static constexpr bool factors = rank_v<Scale> >= 1 && rank_v<Scale> <= rank_v<X>,
+                        elements = real_or_complex_elements<X>, ok = factors && elements;
   static constexpr void say() {
-    static_assert(ok, "ashlar::nn::layer_norm: the elements are integers; write cast<double>(x)");
-  }
-};
-template <class X>
-struct rms_norm_elements {
-  static constexpr bool ok = real_or_complex_elements<X>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::nn::rms_norm: the elements are integers; write cast<double>(x)");
-  }
-};
-template <class X, class Scale>
-struct layer_norm_factors {
-  static constexpr bool ok = rank_v<Scale> >= 1 && rank_v<Scale> <= rank_v<X>;
-  static constexpr void say() {
-    static_assert(ok, "ashlar::nn::layer_norm: the factors have one dimension or more, the last ones of x");
+    static_assert(factors, "ashlar::nn::layer_norm: the factors have one dimension or more, the last ones of x");
+    static_assert(!factors || elements || !Centered,
+                  "ashlar::nn::layer_norm: the elements are integers; write cast<double>(x)");
+    static_assert(!factors || elements || Centered,
+                  "ashlar::nn::rms_norm: the elements are integers; write cast<double>(x)");
   }
 };
 
-template <bool Centered, class Elements, class X, class Scale, class... Shift>
+template <bool Centered, class X, class Scale, class... Shift>
 constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift const&... shift) {
-  return checked<layer_norm_factors<X, Scale>, Elements>(
+  return checked<normalize_operands<Centered, X, Scale>>(
       [&](auto const&... t) { return apply(normalize_op<Centered, rank_v<Scale>>{epsilon}, t...); }, x, scale,
       shift...);
 }
@@ -175,7 +166,7 @@ namespace ashlar::nn {
 /// Example: nn::layer_norm(x<layout<"data", none>>, scale<layout<none>>, shift<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale, tensor Shift>
 constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
-  return ops_detail::normalize<true, ops_detail::layer_norm_elements<X>>(epsilon, x, scale, shift);
+  return ops_detail::normalize<true>(epsilon, x, scale, shift);
 }
 
 /// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions, as many as scale has.
@@ -184,7 +175,7 @@ constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, do
 /// Example: nn::rms_norm(x<layout<"data", none>>, scale<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale>
 constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
-  return ops_detail::normalize<false, ops_detail::rms_norm_elements<X>>(epsilon, x, scale);
+  return ops_detail::normalize<false>(epsilon, x, scale);
 }
 
 }  // namespace ashlar::nn

@@ -33,28 +33,14 @@ struct alignment {
   }();
 };
 
-template <equation E, class... X>
-struct elementwise_labels {
-  static constexpr bool ok = labels_dimensions_of<E, X...>;
-  static constexpr void say() {
-    static_assert(
-        ok, "ashlar::elementwise: the equation has one operand for each tensor, and one label for each dimension");
-  }
-};
 template <equation E>
-struct result_has_all_labels {
-  static constexpr bool ok = [] {
-    constexpr einsum_equation e = parse(E);
-    for (int o = 0; o < e.operands; ++o)
-      for (int d = 0; d < e.in[o].rank; ++d)
-        if (e.out.find(e.in[o].label[d]) < 0) return false;
-    return true;
-  }();
-  static constexpr void say() {
-    static_assert(ok,
-                  "ashlar::elementwise: a label that the result lacks would be summed; write einsum, or sum it first");
-  }
-};
+inline constexpr bool result_has_all_labels = [] {
+  constexpr einsum_equation e = parse(E);
+  for (int o = 0; o < e.operands; ++o)
+    for (int d = 0; d < e.in[o].rank; ++d)
+      if (e.out.find(e.in[o].label[d]) < 0) return false;
+  return true;
+}();
 // The first operand that has all labels, or -1.
 template <equation E>
 inline constexpr int operand_with_all_labels = [] {
@@ -63,11 +49,17 @@ inline constexpr int operand_with_all_labels = [] {
     if (e.in[o].rank == e.out.rank) return o;
   return -1;
 }();
-template <equation E>
-struct operand_has_all_labels {
-  static constexpr bool ok = operand_with_all_labels<E> >= 0;
+template <equation E, class... X>
+struct elementwise_labels {
+  static constexpr bool dimensions = labels_dimensions_of<E, X...>, kept = result_has_all_labels<E>,
+                        whole = operand_with_all_labels<E> >= 0, ok = dimensions && kept && whole;
   static constexpr void say() {
-    static_assert(ok,
+    static_assert(
+        dimensions,
+        "ashlar::elementwise: the equation has one operand for each tensor, and one label for each dimension");
+    static_assert(!dimensions || kept,
+                  "ashlar::elementwise: a label that the result lacks would be summed; write einsum, or sum it first");
+    static_assert(!dimensions || !kept || whole,
                   "ashlar::elementwise: no operand has all labels of the result; expand one of them, or write einsum");
   }
 };
@@ -115,8 +107,7 @@ constexpr auto elementwise_aligned(F const& f, X const&... x) {
 ///   layout<"data", "model">
 template <equation E, class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
-  return meta_detail::checked<layout_detail::is_an_equation<E>, ops_detail::elementwise_labels<E, X...>,
-                              ops_detail::result_has_all_labels<E>, ops_detail::operand_has_all_labels<E>>(
+  return meta_detail::checked<layout_detail::is_an_equation<E>, ops_detail::elementwise_labels<E, X...>>(
       [&](auto const&... y) { return ops_detail::elementwise_aligned<E>(f, y...); }, x...);
 }
 

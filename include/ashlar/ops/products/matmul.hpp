@@ -69,30 +69,20 @@ constexpr auto multiply_sums(A const& a, B const& b, call_site const& w) {
   return multiply(product_into<after_sums_alone(E), To>{}, summed_alone<E, 0>(a), summed_alone<E, 1>(b), w);
 }
 
-template <equation E, class A, class B>
-struct einsum_to_labels {
-  static constexpr bool ok = labels_dimensions_of<E, A, B>;
+template <equation E, class To, class A, class B>
+struct einsum_to_operands {
+  static constexpr bool labels = labels_dimensions_of<E, A, B>, rank = parse(E).out.rank == To::rank,
+                        axes = !axes_missing_from_mesh<mesh_t<A>, To>::value, ok = labels && rank && axes;
   static constexpr void say() {
     static_assert(
-        ok,
+        labels,
         "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter per dimension");
-  }
-};
-template <equation E, class To>
-struct einsum_to_rank {
-  static constexpr bool ok = parse(E).out.rank == To::rank;
-  static constexpr void say() {
     static_assert(
-        ok,
+        !labels || rank,
         "ashlar::einsum_to: the layout has another number of dimensions than the result; write one spec for each dimension of the result");
-  }
-};
-template <class To, class X>
-struct einsum_to_axes {
-  static constexpr bool ok = !axes_missing_from_mesh<mesh_t<X>, To>::value;
-  static constexpr void say() {
     static_assert(
-        ok, "ashlar::einsum_to: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+        !labels || !rank || axes,
+        "ashlar::einsum_to: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   }
 };
 
@@ -159,8 +149,8 @@ inline constexpr equation matmul_equation_of = matmul_equation<RankA, RankB>();
 template <equation E, class To, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_to(A const& a, B const& b, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  return ops_detail::with_one_element_type<layout_detail::is_an_equation<E>, ops_detail::einsum_to_labels<E, A, B>,
-                                           ops_detail::einsum_to_rank<E, To>, ops_detail::einsum_to_axes<To, A>,
+  return ops_detail::with_one_element_type<layout_detail::is_an_equation<E>,
+                                           ops_detail::einsum_to_operands<E, To, A, B>,
                                            ops_detail::operands_share_a_mesh<A, B>>(
       [&](auto const& x, auto const& y) { return ops_detail::multiply_sums<E, To>(x, y, w); }, a, b);
 }

@@ -31,7 +31,7 @@ template <class To, plain_tensor X, class M2>
 [[nodiscard]] auto redistribute(X const& x, device_mesh<M2> const& other, call_site w = call_site::current()) {
   using L = layout_t<X>;
   using T = element_t<X>;
-  meta_detail::hold<ops_detail::redistribute_rank<L, To>, ops_detail::redistribute_axes<M2, To>>();
+  meta_detail::hold<ops_detail::redistribute_target<M2, L, To>>();
   auto const& t = plan_detail::materialize(x);
   using Space = typename std::remove_cvref_t<decltype(t)>::execution_space;
   auto const& m = t.mesh();
