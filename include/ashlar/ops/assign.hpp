@@ -71,15 +71,6 @@ constexpr void assign_value(X& x, E value) {
     assign_elements(backend_of<X>{}, x, std::move(value));
   }
 }
-template <class X, class E, class G>
-constexpr auto assign_value_and_reduce(X& x, E value, G const& g) {
-  if constexpr (hold<assign_value_type<X, E>>()) {
-    require_same_extents(x, value);
-    return assign_and_reduce(backend_of<X>{}, x, std::move(value), g);
-  } else {
-    return g(x);  // so that the sentence is the only error
-  }
-}
 template <class X, class F>
 constexpr X& update(X& x, F const& f) {
   if constexpr (hold<assign_target<X, decltype(f(x))>>()) assign_value(x, f(x));
@@ -141,10 +132,12 @@ template <class X, class E, class G>
   requires tensor<X> && tensor<E>
 [[nodiscard]] constexpr auto assign_and_reduce(X& x, E value, G const& g, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (meta_detail::hold<ops_detail::assign_target<X, E>>())
-    return ops_detail::assign_value_and_reduce(x, std::move(value), g);
-  else
-    return g(x);
+  if constexpr (meta_detail::hold<ops_detail::assign_target<X, E>, ops_detail::assign_value_type<X, E>>()) {
+    ops_detail::require_same_extents(x, value);
+    return assign_and_reduce(plan_detail::backend_of<X>{}, x, std::move(value), g);
+  } else {
+    return g(x);  // so that the sentence is the only error
+  }
 }
 
 /// Updates in place by a tensor, an expression or a number: `x += y` is assign(x, x + y).

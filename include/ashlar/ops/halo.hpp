@@ -95,10 +95,6 @@ constexpr auto copy_cells(dry_run, X const& x) {
 template <class Y>
 constexpr void own_memory(dry_run, Y&) {}
 
-template <class H, class X>
-constexpr auto copied_with_halo(X const& x) {
-  return copy_cells<stale<H>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
-}
 // The tensor itself, moved; of an expression the tensor that it is.
 template <class X>
 constexpr auto given_up(X x) {
@@ -274,7 +270,10 @@ template <plain_tensor X>
 template <class H, plain_tensor X>
 [[nodiscard]] constexpr auto with_halo(X const& x) {
   return meta_detail::checked<ops_detail::with_halo_operand<H, X>>(
-      [](auto const& t) { return ops_detail::copied_with_halo<H>(t); }, x);
+      []<class T>(T const& t) {
+        return copy_cells<stale<H>>(plan_detail::backend_of<T>{}, plan_detail::materialize(t));
+      },
+      x);
 }
 
 }  // namespace ashlar

@@ -83,15 +83,6 @@ constexpr bool is_same_call(collective_record const& a, collective_record const&
   return same_text(a.file, b.file);
 }
 
-// The position of the record of the same call, or `size`. `likely` is tried first.
-template <class N>
-constexpr N position_of(collective_record const& r, collective_record const* all, N size, N likely) {
-  if (likely < size && is_same_call(all[likely], r)) return likely;
-  N i = 0;
-  while (i < size && !is_same_call(all[i], r)) ++i;
-  return i;
-}
-
 /// The records of a dry run. A constant expression can hold them. The first `capacity` different collectives have one
 /// record each. Further ones are added to a total of their kind.
 /// Error: for more than `most_totals` kinds of further collectives, ashlar::error at run time, or the sentence in a

@@ -124,9 +124,11 @@ constexpr auto in_order_when_gathered(X const& x, call_site const& w, F const& f
   auto const whole = relayout(destination<Whole, gathered_between<mesh_t<X>, layout_t<X>, Whole>>{}, x, w);
   return relayout(destination<layout_t<X>, 0u>{}, plan_detail::materialize(f(whole)), w);
 }
+// True if the parts are too short for samples.
 template <int Dim, class X>
 constexpr bool is_gathered_to_sort(X const& x) {
-  return is_too_short_for_samples(x.extents()[Dim], parts_along<Dim>(x));
+  index_t const parts = parts_along<Dim>(x);
+  return parts == 1 || x.extents()[Dim] / parts < samples_of_part(parts);
 }
 template <int Dim, class X>
 constexpr auto order_of_sharded(X const& x, call_site const& w) {

@@ -28,10 +28,6 @@ constexpr rule_result parts_rule(int dim, layout_value const& x) {
 
 /// The samples that each part gives. They bound the elements that a rank receives and does not keep: to half a part.
 constexpr index_t samples_of_part(index_t parts) { return 4 * parts; }
-/// True if the parts are too short for samples. Then all elements are gathered.
-constexpr bool is_too_short_for_samples(index_t n, index_t parts) {
-  return parts == 1 || n / parts < samples_of_part(parts);
-}
 /// The position of sample j in a part of n elements. Sample 0 is the first element; sample `samples` would be at n.
 ASHLAR_FUNCTION constexpr index_t position_of_sample(index_t j, index_t samples, index_t n) { return j * n / samples; }
 

@@ -30,15 +30,6 @@ constexpr rule_result along_rule(int dim, bool own, layout_value const& x, layou
   if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
   return elementwise_rule(linearity::linear, x);
 }
-// Extents that differ in dimension `dim` alone, in which the second list decides.
-constexpr shape along_extents(int dim, shape const& x, shape const& index) {
-  shape y = x;
-  y[dim] = index[dim];
-  if (!(y == index))
-    plan_detail::fail_extents("ashlar::take_along: the index has the extents of the tensor in the other dimensions", x,
-                              index);
-  return y;
-}
 
 template <int Dim, bool Own = false>
 struct take_along_op;
@@ -75,7 +66,12 @@ struct take_along_op {
     return along_rule(Dim, Own, x, index);
   }
   static constexpr shape extents(layout_value const&, shape const& x, shape const& index) {
-    return along_extents(Dim, x, index);
+    shape y = x;
+    y[Dim] = index[Dim];
+    if (!(y == index))
+      plan_detail::fail_extents("ashlar::take_along: the index has the extents of the tensor in the other dimensions",
+                                x, index);
+    return y;
   }
   template <int I, class Ct, class Y, class X, class Index>
     requires(I == 0)

@@ -266,11 +266,6 @@ inline constexpr axis_mask batch_axes = [] {
   return v.sharding() & ~v.dim[v.rank - 1].mask();
 }();
 
-template <class X>
-constexpr index_t ranks_along(X const& x) {
-  return x.mesh().sizes().ranks(batch_axes<X>);
-}
-
 // `none` means an absent operand and has no layout.
 template <class X>
 inline constexpr bool is_vector_or_none = rank_v<X> == 1;
@@ -301,7 +296,7 @@ constexpr auto coefficients(double epsilon, M const& moments, Scale const& scale
 template <statistics Over, class X, class Parts>
 constexpr auto moments_of(X const& x, Parts const& parts, call_site const& w) {
   if constexpr (Over == statistics::per_shard) {
-    return apply(moments_per_shard_op{ranks_along(x)}, x);
+    return apply(moments_per_shard_op{x.mesh().sizes().ranks(batch_axes<X>)}, x);
   } else {
     auto const m = apply(moments_op{}, x, parts);
     // All ranks have the same moments, and each rank uses them for its own part of x: their cotangent is partial.

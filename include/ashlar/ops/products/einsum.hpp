@@ -34,12 +34,6 @@ constexpr decltype(auto) as_complex_operand(X const& x) {
     return elementwise(fn::as_complex<C, false>{}, x);
 }
 
-/// Calls f with the operands, of which the real ones have become complex.
-template <class F, class... X>
-constexpr auto with_complex_operands(F const& f, X const&... x) {
-  return f(as_complex_operand<complex_among_t<X...>>(x)...);
-}
-
 /// True if the equation has one operand for each tensor, and one label for each dimension.
 template <equation E, class... X>
 inline constexpr bool labels_dimensions_of = [] {
@@ -79,7 +73,7 @@ constexpr auto with_one_element_type(Work const& work, X const&... x) {
         if constexpr (of_one_element_type<Y...>)
           return work(y...);
         else
-          return with_complex_operands(work, y...);
+          return work(as_complex_operand<complex_among_t<Y...>>(y)...);
       },
       x...);
 }

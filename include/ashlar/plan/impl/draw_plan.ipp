@@ -50,13 +50,6 @@ ASHLAR_INLINE std::string picture_rows::file() const {
          body + "</svg>\n";
 }
 
-// The axes that colour all pictures of a plan, so that a rank has one colour in them.
-ASHLAR_INLINE axis_colours colours_of(redistribution_plan const& p, mesh_shape const& mesh) {
-  axis_mask sharding = 0;
-  for (int i = 0; i <= p.size; ++i) sharding |= p.layout(i).sharding();
-  return colours_by(sharding, mesh);
-}
-
 // The layouts between the steps of a plan, with the steps as arrows.
 ASHLAR_INLINE std::vector<panel> panels_of(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
                                            axis_colours colours, index_t element_bytes, char const* const* names) {
@@ -119,7 +112,9 @@ ASHLAR_INLINE std::vector<panel> panels_of_change(redistribution_plan const& p, 
 
 ASHLAR_INLINE std::string plan_picture(redistribution_plan const& p, mesh_shape const& mesh, shape const& extents,
                                        index_t element_bytes, char const* const* names) {
-  axis_colours const colours = colours_of(p, mesh);
+  axis_mask sharding = 0;
+  for (int i = 0; i <= p.size; ++i) sharding |= p.layout(i).sharding();
+  axis_colours const colours = colours_by(sharding, mesh);  // so a rank has one colour in all pictures
   picture_rows rows;
   rows.add(panels_of(p, mesh, extents, colours, element_bytes, names));
   if (p.size != 0 && extents.rank <= 3 && extents.size() != 0) {
