@@ -199,6 +199,10 @@ inline constexpr axis_mask axes_with_ranks<mesh<Axes...>> = [] {
   return found;
 }();
 
+// A step over the axes that shard a dimension.
+template <class Mesh, class L, int Dim, step_kind What>
+inline constexpr plan_step step_along{What, value_v<mesh_context<Mesh, L>, L>.dim[Dim].mask(), op_sum, {}, {}};
+
 // Axes that shard From and that To does not name.
 template <class Mesh, class From, class To>
 inline constexpr axis_mask gathered_between =

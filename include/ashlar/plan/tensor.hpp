@@ -94,10 +94,6 @@ struct axes_missing_from_mesh {
   static constexpr bool value = any_missing<Mesh, typename names_of<L>::type>;
 };
 
-/// The layout type of a layout_value that refers to a mesh.
-template <class Mesh, layout_value const& V, class... L>
-using layout_on = layout_from_t<mesh_context<Mesh, L...>, encode(V), encode_blocks(V), V.rank>;
-
 template <class L>
 struct layout_is_partial {
   static constexpr bool value = value_v<context_of<L>, L>.levels != 0;

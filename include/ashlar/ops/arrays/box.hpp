@@ -86,9 +86,7 @@ template <class X, class Y>
 constexpr void put_box(Y& y, X const& x, shape const& offset, call_site const& w) {
   auto const& t = materialize(x);
   box_in_tensor const b = box_between(t, y, offset);
-  plan_step s;
-  s.what = step_kind::exchange;
-  s.axes = b.axes();
+  plan_step const s{step_kind::exchange, b.axes(), op_sum, {}, {}};
   if (x.mesh().recorder())
     if (index_t const most = b.most_received(x.mesh().sizes()))
       note(x.mesh(), s, most * static_cast<index_t>(sizeof(element_t<X>)), w);

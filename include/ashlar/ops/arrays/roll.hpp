@@ -66,17 +66,10 @@ constexpr index_t rolled_bytes(shape const& extents, layout_value const& layout,
   return most * others;
 }
 
-template <class Mesh, class L, int Dim>
-inline constexpr plan_step step_of_roll = [] {
-  plan_step s;
-  s.what = step_kind::permute;
-  s.axes = value_v<mesh_context<Mesh, L>, L>.dim[Dim].mask();
-  return s;
-}();
 // The step of a roll, which the ledger notes.
 template <int Dim, class X>
 constexpr plan_step const& rolling_step(X const& x, index_t by, call_site const& w) {
-  constexpr plan_step const& s = step_of_roll<mesh_t<X>, layout_t<X>, Dim>;
+  constexpr plan_step const& s = step_along<mesh_t<X>, layout_t<X>, Dim, step_kind::permute>;
   constexpr layout_value const& layout = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
   if (by != 0 && x.mesh().recorder())
     note(x.mesh(), s, rolled_bytes(x.extents(), layout, Dim, by, x.mesh().sizes(), sizeof(element_t<X>)), w);

@@ -46,15 +46,6 @@ struct samples_op {
   }
 };
 
-// The steps that the ledger notes: the numbers of elements between each two ranks, and the elements.
-template <class Mesh, class L, int Dim, step_kind What>
-inline constexpr plan_step step_of_sort = [] {
-  plan_step s;
-  s.what = What;
-  s.axes = value_v<mesh_context<Mesh, L>, L>.dim[Dim].mask();
-  return s;
-}();
-
 // The most elements of a line that a rank receives when the parts are merged. At either end of the rank's own range,
 // each of the p parts can add the elements between two samples.
 constexpr index_t most_merged(index_t n, index_t parts) {
@@ -70,7 +61,7 @@ constexpr index_t parts_along(X const& x) {
 // Notes a step in which a rank receives at most `bytes_of_line` bytes for each of its lines.
 template <int Dim, step_kind What, class X>
 constexpr plan_step const& noted_step(X const& x, index_t bytes_of_line, call_site const& w) {
-  constexpr plan_step const& s = step_of_sort<mesh_t<X>, layout_t<X>, Dim, What>;
+  constexpr plan_step const& s = step_along<mesh_t<X>, layout_t<X>, Dim, What>;
   if (x.mesh().recorder()) {
     shape lines = x.extents();
     lines[Dim] = 1;

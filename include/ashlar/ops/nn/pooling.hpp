@@ -72,7 +72,6 @@ struct pool2d_op : sliding_window<Kind, Size, Stride, Edge> {
 template <pooling Kind, int Size, int Stride, padding Edge, class L>
 struct pool2d_halo_pullback_op : pool2d_pullback_op<Kind, Size, Stride, Edge> {
   static constexpr bool reads_halo = true;
-  using halo_layout = L;
   template <class Owned>
   using result_layout = typename layout_detail::with_owned_layout<halo_sums<L>, Owned>::type;
   static constexpr rule_result rule(layout_value const& ct, layout_value const&) {
@@ -82,7 +81,6 @@ struct pool2d_halo_pullback_op : pool2d_pullback_op<Kind, Size, Stride, Edge> {
 template <pooling Kind, int Size, int Stride, padding Edge, class L, class To>
 struct pool2d_halo_op : pool2d_op<Kind, Size, Stride, Edge> {
   static constexpr bool reads_halo = true;
-  using halo_layout = L;
   template <class Owned>
   using result_layout = named_or_owned<To, Owned>;
   static constexpr rule_result rule(layout_value const& x) { return elementwise_rule(pool2d_halo_op::kind, x); }
