@@ -58,6 +58,21 @@ struct like_operand {
   static constexpr shape extents(layout_value const&, auto const&... x) { return operand_at<I>(x...); }
 };
 
+/// The extents of the result of an equation, from the extents of its operands. If a label has two of them, `rule` is the error.
+constexpr shape extents_by_labels(einsum_equation const& e, shape const* const* in, char const* rule) {
+  shape y;
+  y.rank = e.out.rank;
+  for (int o = 0; o < e.operands; ++o)
+    for (int d = 0; d < e.in[o].rank; ++d) {
+      char const label = e.in[o].label[d];
+      for (int q = 0; q < o; ++q)
+        if (int const f = e.in[q].find(label); f >= 0 && (*in[q])[f] != (*in[o])[d])
+          plan_detail::fail_extents(rule, *in[q], *in[o]);
+      if (int const kept = e.out.find(label); kept >= 0) y[kept] = (*in[o])[d];
+    }
+  return y;
+}
+
 template <class X, class... Other>
 inline constexpr bool of_one_element_type = (std::is_same_v<element_t<X>, element_t<Other>> && ...);
 

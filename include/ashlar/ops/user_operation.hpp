@@ -105,17 +105,7 @@ struct user_operation {
   template <class... S>
   static constexpr shape extents(layout_value const&, S const&... x) {
     shape const* const in[]{&x...};
-    shape y;
-    y.rank = eq.out.rank;
-    for (int o = 0; o < eq.operands; ++o)
-      for (int d = 0; d < eq.in[o].rank; ++d) {
-        char const label = eq.in[o].label[d];
-        for (int q = 0; q < o; ++q)
-          if (int const f = eq.in[q].find(label); f >= 0 && (*in[q])[f] != (*in[o])[d])
-            plan_detail::fail_extents("ashlar::user_operation: a label has one extent in all operands", *in[q], *in[o]);
-        if (int const kept = eq.out.find(label); kept >= 0) y[kept] = (*in[o])[d];
-      }
-    return y;
+    return ops_detail::extents_by_labels(eq, in, "ashlar::user_operation: a label has one extent in all operands");
   }
 };
 

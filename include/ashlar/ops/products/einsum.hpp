@@ -151,17 +151,8 @@ struct einsum_op {
   static constexpr rule_result rule(layout_value const& a, layout_value const& b = {}) { return einsum_rule(eq, a, b); }
 
   static constexpr shape extents(layout_value const&, shape const& a, shape const& b = {}) {
-    shape y;
-    y.rank = eq.out.rank;
     shape const* const in[2]{&a, &b};
-    for (int o = 0; o < eq.operands; ++o)
-      for (int d = 0; d < eq.in[o].rank; ++d) {
-        int const at = eq.in[0].find(eq.in[o].label[d]);
-        if (o == 1 && at >= 0 && a[at] != b[d])
-          plan_detail::fail_extents("ashlar::einsum: a label has different extents in the two operands", a, b);
-        if (int const k = eq.out.find(eq.in[o].label[d]); k >= 0) y[k] = (*in[o])[d];
-      }
-    return y;
+    return extents_by_labels(eq, in, "ashlar::einsum: a label has different extents in the two operands");
   }
 
   template <int I, class Ct, class Y, class... X>

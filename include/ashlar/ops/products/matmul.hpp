@@ -65,6 +65,11 @@ constexpr auto summed_alone(X const& x) {
 }
 
 template <equation E, class To, class A, class B>
+constexpr auto multiply_sums(A const& a, B const& b, call_site const& w) {
+  return multiply(product_into<after_sums_alone(E), To>{}, summed_alone<E, 0>(a), summed_alone<E, 1>(b), w);
+}
+
+template <equation E, class To, class A, class B>
 struct einsum_to_operands {
   static constexpr bool labels = labels_dimensions_of<E, A, B>, rank = parse(E).out.rank == To::rank,
                         axes = !axes_missing_from_mesh<mesh_t<A>, To>::value, ok = labels && rank && axes;
@@ -147,11 +152,7 @@ template <equation E, class To, tensor A, tensor B>
   return ops_detail::with_one_element_type<layout_detail::is_an_equation<E>,
                                            ops_detail::einsum_to_operands<E, To, A, B>,
                                            ops_detail::operands_share_a_mesh<A, B>>(
-      [&](auto const& x, auto const& y) {
-        return multiply(ops_detail::product_into<ops_detail::after_sums_alone(E), To>{},
-                        ops_detail::summed_alone<E, 0>(x), ops_detail::summed_alone<E, 1>(y), w);
-      },
-      a, b);
+      [&](auto const& x, auto const& y) { return ops_detail::multiply_sums<E, To>(x, y, w); }, a, b);
 }
 
 /// The matrix product of two tensors in any layouts, with the result in layout To: einsum_to<"mk,kn->mn", To>(a, b).
