@@ -29,7 +29,7 @@ struct einsum_equation {
   labels in[max_operands], out;
 };
 
-/// The text of an equation. Post: parse(text_of(e)) is e.
+/// The text of an equation, so that parse(text_of(e)) is e.
 constexpr equation text_of(einsum_equation const& e) {
   equation text("");
   for (int o = 0; o < e.operands; ++o) {

@@ -58,7 +58,7 @@ struct like_operand {
   static constexpr shape extents(layout_value const&, auto const&... x) { return operand_at<I>(x...); }
 };
 
-/// The extents of the result of an equation, from the extents of its operands. If a label has two of them, `rule` is the error.
+/// The extents of the result of an equation, from its operands'. If a label has two extents, `rule` is the error.
 constexpr shape extents_by_labels(einsum_equation const& e, shape const* const* in, char const* rule) {
   shape y;
   y.rank = e.out.rank;

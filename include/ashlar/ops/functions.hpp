@@ -303,7 +303,7 @@ struct abs {
   }
 };
 
-/// The larger operand, or the smaller one, or NaN if one is NaN. If they are equal, the second operand gets the cotangent.
+/// The larger operand, or the smaller one; NaN if one is NaN. If they are equal, the second one gets the cotangent.
 template <class Op>
 struct larger_or_smaller {
   static constexpr linearity kind = linearity::nonlinear;

@@ -58,9 +58,9 @@ struct named_operands {
 template <class T>
 inline thread_local T const* named_in_errors = nullptr;
 
-/// While it exists, errors about extents name the line of a call, or operands. The outermost one counts: functions of the
-/// library call each other, and += contains +. A site without a line names none. The compiler shows the line of an error in
-/// a constant expression itself.
+/// While it exists, errors about extents name the line of a call, or operands. The outermost one counts: functions of
+/// the library call each other, and += contains +. A site without a line names none. The compiler shows the line of an
+/// error in a constant expression itself.
 template <class T>
 class in_errors {
  public:

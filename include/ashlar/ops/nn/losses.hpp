@@ -18,7 +18,7 @@ struct cross_entropy_diagnostics {
   }
 };
 
-/// The cotangent of logits: the pullback of cross_entropy_op, and the base of those of the other losses.
+/// The cotangent of logits: the pullback of cross_entropy_op, and the base of the other pullbacks to logits.
 struct cross_entropy_pullback_op : like_operand<softmax_diagnostics, 1> {
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, auto const&...) {
     return {with_reductions_of(ct, logits)};
