@@ -95,6 +95,10 @@ constexpr auto copy_cells(dry_run, X const& x) {
 template <class Y>
 constexpr void own_memory(dry_run, Y&) {}
 
+template <class H, class X>
+constexpr auto copied_with_halo(X const& x) {
+  return copy_cells<stale<H>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
+}
 // The tensor itself, moved; of an expression the tensor that it is.
 template <class X>
 constexpr auto given_up(X x) {
@@ -270,10 +274,7 @@ template <plain_tensor X>
 template <class H, plain_tensor X>
 [[nodiscard]] constexpr auto with_halo(X const& x) {
   return meta_detail::checked<ops_detail::with_halo_operand<H, X>>(
-      []<class T>(T const& t) {
-        return copy_cells<stale<H>>(plan_detail::backend_of<T>{}, plan_detail::materialize(t));
-      },
-      x);
+      [](auto const& t) { return ops_detail::copied_with_halo<H>(t); }, x);
 }
 
 }  // namespace ashlar
