@@ -120,6 +120,18 @@ ASHLAR_INLINE void read_shard(distributed_array const& a, int rank, unsigned cha
                               exchange_buffers const& buffers, std::optional<std::string>& failure,
                               element_reader const& read);
 
+/// Makes a tensor of an array of a file. read(array, shard) fills this rank's shard in memory of the host.
+/// Collective: all ranks of m, if read is. Error: ashlar::error on every rank.
+template <class T, class L, class M, class Read>
+sharded_tensor<T, L, M> tensor_of_file(device_mesh<M> const& m, shape const& extents, Read const& read) {
+  using X = sharded_tensor<T, L, M>;
+  X x = comm::collectively(m.communicator(), [&] { return X(m, extents); });
+  tensor_detail::host_elements<typename X::execution_space, T> const own(x.data(), x.local_size());
+  read(array_of(m, X::layout, x.extents(), sizeof(T)), reinterpret_cast<unsigned char*>(own.data()));
+  own.write();
+  return x;
+}
+
 /// A tensor's shard in memory of the host, to be written as a part of an array.
 struct shard_to_write {
   array_type type;

@@ -68,17 +68,14 @@ ASHLAR_INLINE std::string sealed_file::seal(std::uint64_t bytes, std::uint32_t s
 
 ASHLAR_INLINE bool is_whole(std::string const& cache, std::string_view of) {
   if (!is_file(cache) || !is_file(seal_beside(cache))) return false;
-  std::string seal(cache_block, 0), block(cache_block, 0);
+  std::string seal(cache_block, 0);
   seal.resize(
       checked_file(seal_beside(cache), "ashlar::datasets::cache_on_disk").read_some(0, seal.data(), seal.size()));
   checked_file const file(cache, "ashlar::datasets::cache_on_disk");
-  std::uint64_t size = 0;
   std::uint32_t sum = 0;
-  while (std::size_t const n = file.read_some(size, block.data(), block.size())) {
-    size += n;
-    sum = crc32c(sum, block.data(), n);
-  }
-  return seal == sealed_file::seal(size, sum, of);
+  file.for_each_part(0, file.size(),
+                     [&](std::uint64_t, unsigned char const* bytes, std::size_t n) { sum = crc32c(sum, bytes, n); });
+  return seal == sealed_file::seal(file.size(), sum, of);
 }
 
 ASHLAR_INLINE void write_cache(std::string const& path, array_source const& a, std::string_view of) {
