@@ -30,14 +30,7 @@ constexpr array_type type_of_elements() {
   else if constexpr (std::is_same_v<T, Kokkos::complex<double>>)
     return array_type::complex128;
   else if constexpr (std::is_integral_v<T> && sizeof(T) <= 8)
-    return std::is_signed_v<T> ? (sizeof(T) == 1   ? array_type::int8
-                                  : sizeof(T) == 2 ? array_type::int16
-                                  : sizeof(T) == 4 ? array_type::int32
-                                                   : array_type::int64)
-                               : (sizeof(T) == 1   ? array_type::uint8
-                                  : sizeof(T) == 2 ? array_type::uint16
-                                  : sizeof(T) == 4 ? array_type::uint32
-                                                   : array_type::uint64);
+    return integer_type(std::is_signed_v<T>, sizeof(T));
   else
     return array_type::unreadable;
 }

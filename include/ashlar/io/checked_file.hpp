@@ -146,6 +146,8 @@ ASHLAR_INLINE int make_folders(std::string const& path);
 ASHLAR_INLINE void remove_file(std::string const& path, char const* caller);
 /// Gives a file another name, in the place of the file that has it.
 ASHLAR_INLINE void rename_file(std::string const& path, std::string const& name, char const* caller);
+/// Copies a file to the disk, with the permissions of a new one. Pre: no file has the name. Post: if it throws, also none.
+ASHLAR_INLINE void copy_file(std::string const& path, std::string const& name, char const* caller);
 /// Gives a file a second name, as a hard link. Copies it if its file system has none. Pre: no file has the name.
 ASHLAR_INLINE void link_file(std::string const& path, std::string const& name, char const* caller);
 /// Makes the names in a file's folder durable, if its file system can. A renamed file then keeps its new name after a

@@ -52,8 +52,3 @@ TEST_CASE("other characters are themselves, a point and those beyond ASCII too")
   CHECK(!found("a.b", "a/b"));
   CHECK(found("a*b", "a\n\rb"));
 }
-
-TEST_CASE("texts are equal in all characters") {
-  for (std::string const& a : texts("ab", 3))
-    for (std::string const& b : texts("ab", 3)) CHECK(equal(range(a), range(b)) == (a == b));
-}

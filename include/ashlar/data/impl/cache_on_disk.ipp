@@ -7,27 +7,6 @@
 
 namespace ashlar::data_detail {
 
-ASHLAR_INLINE std::string npy_head(array_source const& a) {
-  std::string head = "{'descr': '" + std::string(name_of(a.kind()).descr) + "', 'fortran_order': False, 'shape': (" +
-                     std::to_string(a.examples()) + ",";
-  for (index_t const n : a.example_extents()) head += " " + std::to_string(n) + ",";
-  if (!a.example_extents().empty()) head.pop_back();
-  head += "), }";
-  head.resize((10 + head.size() + 64) / 64 * 64 - 11, ' ');
-  head += '\n';
-  char const lead[] = {'\x93',
-                       'N',
-                       'U',
-                       'M',
-                       'P',
-                       'Y',
-                       1,
-                       0,
-                       static_cast<char>(head.size() & 0xff),
-                       static_cast<char>(head.size() >> 8)};
-  return std::string(lead, sizeof lead) + head;
-}
-
 ASHLAR_INLINE part_names::part_names(std::string file) : file_(std::move(file)) {
   char host[256]{};
   if (::gethostname(host, sizeof host - 1) == 0) host_ = host;
@@ -82,7 +61,9 @@ ASHLAR_INLINE void write_cache(std::string const& path, array_source const& a, s
   part_names(path).remove_abandoned();
   part_names(seal_beside(path)).remove_abandoned();
   sealed_file cache(path);
-  std::string const head = npy_head(a);
+  std::vector<index_t> extents{a.examples()};
+  extents.insert(extents.end(), a.example_extents().begin(), a.example_extents().end());
+  std::string const head = npy_header_of(name_of(a.kind()).descr, extents);
   std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()) * name_of(a.kind()).size),
       block(head.begin(), head.end());
   auto const flush = [&] {

@@ -210,8 +210,7 @@ ASHLAR_INLINE void rename_file(std::string const& path, std::string const& name,
   if (std::rename(path.c_str(), name.c_str()) != 0) check_files(errno, path, "renamed to " + name, caller);
 }
 
-// Copies a file to the disk, with the permissions of a new one. Pre: no file has the name. Post: if it throws, also none.
-inline void copy_file(std::string const& path, std::string const& name, char const* caller) {
+ASHLAR_INLINE void copy_file(std::string const& path, std::string const& name, char const* caller) {
   checked_file const from(path, caller);
   checked_file to(name, caller, O_WRONLY | O_CREAT | O_EXCL);
   try {
