@@ -147,7 +147,7 @@ endforeach()
 
 # A dependency that is not installed is one sentence.
 if(TARGET ashlar_checkpoint AND TARGET ashlar_fft)
-  foreach(name IN ITEMS boost/mp11/list.hpp mpi.h Kokkos_Core.hpp cblas.h zlib.h zlib.h:hdf5 zlib.h:npz hdf5.h fftw3.h)
+  foreach(name IN ITEMS boost/mp11/list.hpp mpi.h Kokkos_Core.hpp cblas.h zlib.h hdf5.h fftw3.h)
     if(name STREQUAL "fftw3.h" AND Kokkos_DEVICES MATCHES "CUDA|HIP")
       continue()  # the device's library is enough
     endif()

@@ -55,7 +55,7 @@ forbid . '(regex|iostream|filesystem|thread|condition_variable|iomanip)>' "a hea
 forbid "comm tensor" '(thread|stop_token|future|semaphore|latch|barrier|condition_variable|charconv|locale|fstream|iomanip|regex|iostream|filesystem)>' \
   "comm or tensor includes a slow standard header"
 forbid "--exclude-dir=kernels ." '[a-z_]*cblas\.h>|oneapi' "a layer other than kernels includes BLAS or oneDNN"
-forbid "--exclude=inflate.hpp --exclude=deflate.hpp --exclude=crc32.hpp ." 'zlib' "a header other than io/inflate.hpp, io/deflate.hpp and io/crc32.hpp includes zlib"
+forbid "--exclude=zlib.hpp ." '(missing/)?zlib\.h>' "a header other than io/zlib.hpp includes zlib.h"
 forbid "--exclude=hdf5.hpp ." '(missing/)?hdf5\.h>' "a header other than io/hdf5/hdf5.hpp includes hdf5.h"
 forbid "--exclude=fftw.hpp ." 'fftw3' "a header other than kernels/fft/fftw.hpp includes fftw3.h"
 forbid "$layers ashlar.hpp --exclude=fft.hpp --exclude=fft_*.hpp --exclude=dct.hpp" 'ashlar/(kernels|tensor)/fft/(fftw?|fft_host|dct)\.hpp' "a header of ashlar::ashlar includes FFTW, which is under the GPL"

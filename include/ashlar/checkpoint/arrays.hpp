@@ -37,13 +37,11 @@ void save_parts(comm_detail::at_call<std::string> const& file, communicator cons
     checkpoint_leaf& leaf = *plan.leaves()[i];
     unsigned char const* const shard = shard_on_host(c, leaf, failure);
     collect_rounds(leaf, c.rank(), shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
-      auto const write = [&] { to.write(i, round, piece); };
-      if (!failure) run_catching(write, failure);
+      run_catching([&] { to.write(i, round, piece); }, failure);
     });
     leaf.release();
   }
-  auto const sync = [&] { to.sync(); };
-  if (!failure) run_catching(sync, failure);
+  run_catching([&] { to.sync(); }, failure);
   to.commit(std::move(failure));
 }
 

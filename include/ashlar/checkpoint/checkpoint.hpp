@@ -33,7 +33,6 @@ inline void save_leaves(communicator const& c, std::string const& path, index_t 
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     unsigned char const* const shard = shard_on_host(c, *leaves[i], failure);
     collect_rounds(*leaves[i], c.rank(), shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
-      if (failure) return;
       auto const write = [&] {
         written.push_back(to.piece(i, round, piece));
         to.write(written.back());
@@ -42,10 +41,7 @@ inline void save_leaves(communicator const& c, std::string const& path, index_t 
     });
     leaves[i]->release();
   }
-  if (!failure) {
-    auto const sync = [&] { to.sync(); };
-    run_catching(sync, failure);
-  }
+  run_catching([&] { to.sync(); }, failure);
   to.commit(std::move(failure), written, leaves);
 }
 
@@ -62,11 +58,9 @@ void load_leaves(communicator const& c, Reader const& from, checkpoint_leaves co
       return leaf->room();
     });
     distribute_rounds(*leaf, c.rank(), room, buffers, [&](array_pieces const& round, unsigned char* piece) {
-      auto const read = [&] { from.read(leaf->entry, round.chunks(c.rank()), piece); };
-      if (!failure) run_catching(read, failure);
+      run_catching([&] { from.read(leaf->entry, round.chunks(c.rank()), piece); }, failure);
     });
-    auto const fill = [&] { leaf->filled(); };
-    if (!failure) run_catching(fill, failure);
+    run_catching([&] { leaf->filled(); }, failure);
   }
   throw_together(c, std::move(failure), true);
   for (auto const& leaf : leaves) leaf->accept();

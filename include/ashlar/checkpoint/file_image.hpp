@@ -8,9 +8,6 @@
 
 namespace ashlar::checkpoint_detail {
 
-static_assert(checkpoint_entry::page == sparse_memory::page_bytes,
-              "a tensor of more than one chunk has pages of its own");
-
 /// Makes an HDF5 file that describes the tensors of a table and has space for their elements. Stores the offsets of
 /// this space in the table. HDF5 does not write the elements: they are contiguous, so the ranks write them in parallel
 /// without it. docs/decisions/checkpoints.md gives the reasons. Tensors of more than one chunk have their own pages, so

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The arrays of an HDF5 file that another program wrote.
 #pragma once
-#include "ashlar/io/array_runs.hpp"
-#include "ashlar/io/hdf5/types.hpp"
+#include "ashlar/io/hdf5/opened.hpp"
 #include "ashlar/io/safetensors.hpp"
 #include "ashlar/io/same_file.hpp"
 #include <memory>
@@ -41,32 +40,13 @@ class hdf5_arrays {
   /// Reads elements [begin, end) of an array of the list, as they are in the file but little-endian.
   void read(stored_array const& a, index_t begin, index_t end, unsigned char* to) const {
     if (begin >= end) return;
-    named([&] {
-      std::string const reading = "read " + a.name;
-      if (!set_ || name_ != a.name) {
-        set_.reset();
-        hdf5_id const access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "make properties");
-        hdf5_id::check_status(H5Pset_chunk_cache(access, 12421, std::size_t{32} << 20, 1), "size a cache");
-        set_.emplace(H5Dopen2(*file_, a.name.c_str(), access), H5Dclose, reading.c_str());
-        name_ = a.name;
-      }
-      stored_array const now = described(a.name, *set_);
-      if (now.type != a.type || now.extents != a.extents) throw error("the file changed while it was read");
-      hdf5_id const stored(H5Dget_type(*set_), H5Tclose, reading.c_str()), type = type_in_memory(a.type, stored);
-      hdf5_id const space(H5Dget_space(*set_), H5Sclose, reading.c_str());
-      auto const bytes = name_of(a.type).bits / 8;
-      for_each_box<hsize_t>(
-          a.extents, begin, end, [&](std::vector<hsize_t> const& start, std::vector<hsize_t> const& count) {
-            hsize_t n = 1;
-            for (hsize_t const c : count) n *= c;
-            if (!count.empty())
-              hdf5_id::check_status(
-                  H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "select");
-            hdf5_id const room(H5Screate_simple(1, &n, nullptr), H5Sclose, "make a space");
-            hdf5_id::check_status(H5Dread(*set_, type, room, space, H5P_DEFAULT, to), reading.c_str());
-            to += n * bytes;
-          });
-    });
+    if (!set_ || set_->name() != a.name) {
+      set_.reset();
+      set_.emplace(path_, a.name, caller_, static_cast<int>(a.extents.size()), std::nullopt, std::size_t{32} << 20,
+                   [](array_type, hdf5_elements const&) {});
+    }
+    if (set_->type() != a.type || set_->whole() != a.extents) bytes_.fail("the file changed while it was read");
+    set_->read_in_box(begin, end - begin, to);
   }
 
  private:
@@ -101,19 +81,14 @@ class hdf5_arrays {
   template <class F>
   std::invoke_result_t<F&> named(F f) const {
     hdf5_silence const silence;
-    try {
-      return f();
-    } catch (error const& e) {
-      throw error(std::string(caller_) + ": " + path_ + ": " + e.what());
-    }
+    return with_begin(std::string(caller_) + ": " + path_ + ": ", f);
   }
 
   std::string path_;
   char const* caller_;
   checked_file bytes_;  // opened first, for the system's reason
   std::optional<hdf5_id> file_;
-  std::optional<hdf5_id> mutable set_;  // the array read last, whose chunks HDF5 keeps in memory
-  std::string mutable name_;
+  std::optional<opened_dataset> mutable set_;  // the array read last, whose chunks HDF5 keeps in memory
 };
 
 }  // namespace ashlar::checkpoint_detail

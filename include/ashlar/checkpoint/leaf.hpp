@@ -49,21 +49,13 @@ class checkpoint_leaf {
 // Element types have NumPy's names.
 template <class T>
 std::string checkpoint_type() {
-  auto const sized = [](char const* kind, std::size_t bytes) { return kind + std::to_string(8 * bytes); };
-  if constexpr (std::is_same_v<T, prng_key>)
-    return "uint64";
-  else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8)
-    return sized("float", sizeof(T));
-  else if constexpr (std::is_same_v<T, bool>)
-    return "uint8";
-  else if constexpr (std::is_integral_v<T> && sizeof(T) <= 8)
-    return sized(std::is_signed_v<T> ? "int" : "uint", sizeof(T));
-  else if constexpr (std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>)
-    return sized("complex", sizeof(T));
-  else
-    static_assert(
-        !std::is_same_v<T, T>,
-        "ashlar::io::save_checkpoint: elements are float, double, their complex numbers, integers, bool or prng_key; cast the tensor to one of these");
+  constexpr array_type type = std::is_same_v<T, prng_key> ? array_type::uint64
+                              : std::is_same_v<T, bool>   ? array_type::uint8
+                                                          : type_of_elements<T>();
+  static_assert(
+      type != array_type::unreadable,
+      "ashlar::io::save_checkpoint: elements are float, double, their complex numbers, integers, bool or prng_key; cast the tensor to one of these");
+  return std::string(name_of(type).name);
 }
 
 template <class X>

@@ -51,7 +51,7 @@ class checkpoint_reader {
                       std::to_string(found));
         check_first_block(block.data());
         comm_detail::resize_buffer(block, table_.block);
-        if (file_.read_some(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
+        file_.read(0, block.data(), block.size());
         table_.decode(block);
         if (found != table_.file_bytes)
           throw error("expected " + std::to_string(table_.file_bytes) + " bytes, found " + std::to_string(found) +
@@ -152,14 +152,9 @@ class checkpoint_reader {
  private:
   // Reads the first block part by part, before there is memory for all of it: the header may state any size.
   void check_first_block(unsigned char const* header) const {
-    std::vector<unsigned char> part(checkpoint_entry::largest_chunk);
     std::uint32_t sum = 0;
-    for (byte_count at = checkpoint_table::header_bytes; at < table_.block;) {
-      auto const n = static_cast<std::size_t>(std::min<byte_count>(part.size(), table_.block - at));
-      if (file_.read_some(at, part.data(), n) != n) throw error("it changed while it was read");
-      sum = crc32c(sum, part.data(), n);
-      at += n;
-    }
+    auto const add = [&](byte_count, unsigned char const* bytes, std::size_t n) { sum = crc32c(sum, bytes, n); };
+    file_.for_each_part(checkpoint_table::header_bytes, table_.block, add);
     checkpoint_table::check_table(header, sum);
   }
   std::string beginning() const { return std::string(caller_) + ": " + path_ + ": "; }

@@ -45,10 +45,12 @@ template <class Failure>
   }
 }
 
-// Runs f. If it throws, stores the text of the exception in `failure`. The handler is compiled once, not for each f.
+// Runs f, unless there is a failure. If f throws, stores the text of the exception in `failure`. The handler is compiled
+// once, not for each f.
 template <class F>
-void run_catching(F& f, std::optional<std::string>& failure) {
-  call_catching([](void* g) { (*static_cast<F*>(g))(); }, const_cast<std::remove_const_t<F>*>(&f), failure);
+void run_catching(F&& f, std::optional<std::string>& failure) {
+  using Plain = std::remove_cvref_t<F>;
+  if (!failure) call_catching([](void* g) { (*static_cast<Plain*>(g))(); }, const_cast<Plain*>(&f), failure);
 }
 
 // Memory for the value of a function. std::optional would instantiate 40 templates for each type.

@@ -10,9 +10,6 @@
 
 namespace ashlar::data_detail {
 
-// The header that NumPy writes for such an array.
-ASHLAR_INLINE std::string npy_head(array_source const& a);
-
 // Names of files that are not finished. They are unique, since other processes, on this machine or another, may write
 // the same file.
 class part_names {

@@ -30,14 +30,7 @@ constexpr array_type type_of_elements() {
   else if constexpr (std::is_same_v<T, Kokkos::complex<double>>)
     return array_type::complex128;
   else if constexpr (std::is_integral_v<T> && sizeof(T) <= 8)
-    return std::is_signed_v<T> ? (sizeof(T) == 1   ? array_type::int8
-                                  : sizeof(T) == 2 ? array_type::int16
-                                  : sizeof(T) == 4 ? array_type::int32
-                                                   : array_type::int64)
-                               : (sizeof(T) == 1   ? array_type::uint8
-                                  : sizeof(T) == 2 ? array_type::uint16
-                                  : sizeof(T) == 4 ? array_type::uint32
-                                                   : array_type::uint64);
+    return integer_type(std::is_signed_v<T>, sizeof(T));
   else
     return array_type::unreadable;
 }
@@ -119,6 +112,18 @@ using element_writer = std::function<void(index_t first, index_t n, unsigned cha
 ASHLAR_INLINE void read_shard(distributed_array const& a, int rank, unsigned char* shard,
                               exchange_buffers const& buffers, std::optional<std::string>& failure,
                               element_reader const& read);
+
+/// Makes a tensor of an array of a file. read(array, shard) fills this rank's shard in memory of the host.
+/// Collective: all ranks of m, if read is. Error: ashlar::error on every rank.
+template <class T, class L, class M, class Read>
+sharded_tensor<T, L, M> tensor_of_file(device_mesh<M> const& m, shape const& extents, Read const& read) {
+  using X = sharded_tensor<T, L, M>;
+  X x = comm::collectively(m.communicator(), [&] { return X(m, extents); });
+  tensor_detail::host_elements<typename X::execution_space, T> const own(x.data(), x.local_size());
+  read(array_of(m, X::layout, x.extents(), sizeof(T)), reinterpret_cast<unsigned char*>(own.data()));
+  own.write();
+  return x;
+}
 
 /// A tensor's shard in memory of the host, to be written as a part of an array.
 struct shard_to_write {

@@ -69,6 +69,11 @@ inline constexpr array_type_name array_types[]{{array_type::float16, "float16", 
                                                {array_type::float6_e3m2fn, "float6_e3m2fn", "F6_E3M2", 6},
                                                {array_type::float4_e2m1fn, "float4_e2m1fn", "F4", 4},
                                                {array_type::unreadable, "another type", "", 0}};
+/// The type of integers of 1, 2, 4 or 8 bytes.
+constexpr array_type integer_type(bool is_signed, std::size_t bytes) {
+  return static_cast<array_type>(static_cast<int>(is_signed ? array_type::int8 : array_type::uint8) +
+                                 std::countr_zero(bytes));
+}
 constexpr array_type_name const& name_of(array_type t) { return array_types[static_cast<std::size_t>(t)]; }
 
 /// The float with the value of a 16-bit float of IEEE 754, as bits. A NaN keeps its sign and its upper bits.

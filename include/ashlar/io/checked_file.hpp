@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -14,7 +15,8 @@
 #include <ctime>
 #include <functional>
 #include <string>
-#include <system_error>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,9 +30,6 @@ class checked_file {
   checked_file() = default;
   /// `caller` begins each error sentence, such as "ashlar::io::read_npy". If it throws, a new file of O_EXCL is removed.
   checked_file(std::string file_path, char const* caller, int flags = O_RDONLY);
-  checked_file(checked_file&& other) noexcept { swap(other); }
-  checked_file& operator=(checked_file&& other) noexcept;
-  ~checked_file();
 
   /// The number of bytes when the file was opened, or locked.
   std::uint64_t size() const { return size_; }
@@ -41,6 +40,17 @@ class checked_file {
   std::size_t read_some(std::uint64_t at, void* to, std::size_t n) const;
   /// Pre: at + n <= size().
   void read(std::uint64_t at, void* to, std::size_t n) const;
+  /// Reads the bytes [begin, end) in parts of 1 MiB or less, and calls f(at, bytes, n) for each. Pre: end <= size().
+  template <class F>
+  void for_each_part(std::uint64_t begin, std::uint64_t end, F const& f) const {
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(end - begin, 1 << 20)));
+    for (std::uint64_t at = begin; at < end;) {
+      auto const n = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), end - at));
+      read(at, bytes.data(), n);
+      f(at, static_cast<unsigned char const*>(bytes.data()), n);
+      at += n;
+    }
+  }
   /// Error: if the file was written since it was opened, as far as the system's time of the last change says.
   void require_unchanged() const;
   void write(std::uint64_t at, void const* from, std::size_t n) const;
@@ -78,23 +88,42 @@ class checked_file {
 
  private:
   static constexpr std::size_t most_at_once = std::size_t{1} << 30;
+  // The system's number of an open file, which is closed in the end.
+  struct descriptor {
+    int number = -1;
+    explicit descriptor(int opened = -1) : number(opened) {}
+    descriptor(descriptor&& other) noexcept : number(std::exchange(other.number, -1)) {}
+    descriptor& operator=(descriptor&& other) noexcept {
+      std::swap(number, other.number);
+      return *this;
+    }
+    ~descriptor() {
+      if (number >= 0) ::close(number);
+    }
+  };
   [[noreturn]] void fail_for_reason(char const* what) const;
   // Sets the size, the time and the identity, and returns the file's kind.
   mode_t examine();
-  void swap(checked_file& other) noexcept;
 
   std::string path_;
   char const* caller_ = "";
-  int descriptor_ = -1;
+  descriptor descriptor_;
   std::uint64_t size_ = 0, begin_ = 0;
   timespec modified_{};  // when it was opened, or locked
   std::array<std::uint64_t, 4> identity_{};
   decoder decode_;
 };
 
-/// Throws the error of a function of the file system, if there is one.
-ASHLAR_INLINE void check_files(std::error_code const& failed, std::string const& path, std::string const& what,
-                               char const* caller);
+/// Calls f. Its errors get a begin, such as the caller and the file, unless they have it.
+template <class F>
+std::invoke_result_t<F const&> with_begin(std::string const& begin, F const& f) {
+  try {
+    return f();
+  } catch (error const& e) {
+    throw std::string_view(e.what()).starts_with(begin) ? e : error(begin + e.what());
+  }
+}
+
 /// True if there is something of this name, and if it is a file. False if the system does not say.
 ASHLAR_INLINE bool exists(std::string const& path);
 ASHLAR_INLINE bool is_file(std::string const& path);
@@ -108,10 +137,8 @@ inline std::string beside(std::string const& file, std::string const& name) {
 }
 /// The path of a name in a folder. The current folder has an empty path.
 ASHLAR_INLINE std::string inside(std::string const& folder, std::string const& name);
-/// The names in a folder; none if it cannot be read.
-ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder);
-/// The same. Error: ashlar::error if the folder cannot be read.
-ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder, char const* caller);
+/// The names in a folder. If it cannot be read, none without a caller. Error: with a caller, ashlar::error.
+ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder, char const* caller = nullptr);
 /// Makes a folder and the folders that it is in, if they are missing. Returns 0, or the system's number of the reason why
 /// there is no such folder.
 ASHLAR_INLINE int make_folders(std::string const& path);

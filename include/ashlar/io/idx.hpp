@@ -4,10 +4,10 @@
 #include "ashlar/config.hpp"
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
-#include "ashlar/io/inflate.hpp"
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace ashlar::io {
 
@@ -25,53 +25,6 @@ struct digit_data {
 }  // namespace ashlar::io
 
 namespace ashlar::io_detail {
-
-// Reads the bytes of a file in order, inflated if it is gzipped.
-class idx_source {
- public:
-  explicit idx_source(std::string const& file_path);
-
-  /// Reads the next n bytes, or fewer at the end of the file. All gzip checksums up to that end are then correct.
-  std::size_t read(std::uint8_t* to, std::size_t n);
-
-  [[noreturn]] void fail(std::string const& what) const { file_.fail(what); }
-
- private:
-  checked_file file_;
-  std::uint64_t at_ = 0;
-  std::optional<inflated_bytes> inflated_;
-};
-
-ASHLAR_INLINE char const* idx_type_name(std::uint8_t code);
-
-template <class In>
-std::vector<index_t> read_idx_header(In& in) {
-  std::uint8_t word[4];
-  if (in.read(word, 4) != 4) in.fail("expected a header of at least 4 bytes, found the end of the file");
-  if (word[0] != 0 || word[1] != 0) in.fail("expected an IDX file, which begins with two zero bytes, found other ones");
-  if (word[2] != 8)
-    in.fail("expected elements of type 8 (unsigned byte), found type " + std::to_string(word[2]) + " (" +
-            idx_type_name(word[2]) + ")");
-  int const rank = word[3];
-  if (rank < 1 || rank > 8) in.fail("expected 1 to 8 dimensions, found " + std::to_string(rank));
-  std::vector<index_t> extents;
-  for (int d = 0; d < rank; ++d) {
-    if (in.read(word, 4) != 4) in.fail("expected " + std::to_string(rank) + " extents, found " + std::to_string(d));
-    extents.push_back(index_t{word[0]} << 24 | index_t{word[1]} << 16 | index_t{word[2]} << 8 | index_t{word[3]});
-  }
-  return extents;
-}
-
-template <class In>
-std::size_t idx_size(In const& in, std::vector<index_t> const& extents) {
-  return bytes_of(extents, 1, [&](std::string const& what) { in.fail(what); });
-}
-template <class In>
-void check_idx_size(In const& in, std::vector<index_t> const& extents, std::size_t expected, std::size_t found) {
-  if (found == expected) return;
-  in.fail("expected " + std::to_string(expected) + " elements (" + extents_text(extents) + "), found " +
-          (found > expected ? "more" : std::to_string(found)));
-}
 
 ASHLAR_INLINE std::string existing_idx_file(std::string const& name);
 

@@ -64,17 +64,11 @@ ASHLAR_INLINE void read_npy_shard(communicator const& c, npy_input const& in, di
 /// Collective: all ranks of m. Error: ashlar::error on every rank.
 template <class T, class L, class M>
 sharded_tensor<T, L, M> tensor_of_npy(device_mesh<M> const& m, npy_input const& in, bytes_seen const& seen = {}) {
-  using X = sharded_tensor<T, L, M>;
-  communicator const& c = m.communicator();
-  X x = comm::collectively(c, [&] {
-    shape const stored = shape_of(in.extents());
-    return X(m, in.fortran() ? reversed(stored) : stored);
-  });
-  tensor_detail::host_elements<typename X::execution_space, T> const own(x.data(), x.local_size());
-  read_npy_shard(c, in, array_of(m, X::layout, x.extents(), sizeof(T)), m.rank(),
-                 reinterpret_cast<unsigned char*>(own.data()), copy_elements<T>, seen);
-  own.write();
-  return x;
+  shape const stored = shape_of(in.extents());
+  return tensor_of_file<T, L>(m, in.fortran() ? reversed(stored) : stored,
+                              [&](distributed_array const& a, unsigned char* shard) {
+                                read_npy_shard(m.communicator(), in, a, m.rank(), shard, copy_elements<T>, seen);
+                              });
 }
 
 /// Writes the shards to a new file. Collective: all ranks of c.

@@ -3,9 +3,9 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
-#include "ashlar/io/crc32.hpp"
 #include "ashlar/io/npy_files.hpp"
 #include "ashlar/io/zip.hpp"
+#include "ashlar/io/zlib.hpp"
 
 namespace ashlar::io {
 

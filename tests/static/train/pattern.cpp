@@ -7,7 +7,7 @@ namespace {
 
 template <std::size_t N, std::size_t M>
 constexpr bool found(char const (&pattern)[N], char const (&text)[M]) {
-  return train_detail::pattern_found({pattern, pattern + N - 1}, {text, text + M - 1});
+  return train_detail::pattern_found({pattern, N - 1}, {text, M - 1});
 }
 
 static_assert(found("kernel", "feature/conv3/kernel") && !found("kernel", "feature/conv3/bias"));

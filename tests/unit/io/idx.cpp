@@ -1,6 +1,7 @@
 // labels: sanitizers
 // The IDX reader against files written here: what is whole is read back, what is not is refused in one sentence.
 #include "ashlar/io/idx.hpp"
+#include "ashlar/io/zlib.hpp"
 #include "support/files.hpp"
 #include <doctest/doctest.h>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // labels: sanitizers
 // Zip files: written and read back, large ones as holes, deflated members, and files that are damaged.
 #include "ashlar/io/zip.hpp"
-#include "ashlar/io/crc32.hpp"
+#include "ashlar/io/zlib.hpp"
 #include "support/files.hpp"
 #include "support/provoked.hpp"
 #include <doctest/doctest.h>

@@ -7,27 +7,6 @@
 
 namespace ashlar::data_detail {
 
-ASHLAR_INLINE std::string npy_head(array_source const& a) {
-  std::string head = "{'descr': '" + std::string(name_of(a.kind()).descr) + "', 'fortran_order': False, 'shape': (" +
-                     std::to_string(a.examples()) + ",";
-  for (index_t const n : a.example_extents()) head += " " + std::to_string(n) + ",";
-  if (!a.example_extents().empty()) head.pop_back();
-  head += "), }";
-  head.resize((10 + head.size() + 64) / 64 * 64 - 11, ' ');
-  head += '\n';
-  char const lead[] = {'\x93',
-                       'N',
-                       'U',
-                       'M',
-                       'P',
-                       'Y',
-                       1,
-                       0,
-                       static_cast<char>(head.size() & 0xff),
-                       static_cast<char>(head.size() >> 8)};
-  return std::string(lead, sizeof lead) + head;
-}
-
 ASHLAR_INLINE part_names::part_names(std::string file) : file_(std::move(file)) {
   char host[256]{};
   if (::gethostname(host, sizeof host - 1) == 0) host_ = host;
@@ -68,24 +47,23 @@ ASHLAR_INLINE std::string sealed_file::seal(std::uint64_t bytes, std::uint32_t s
 
 ASHLAR_INLINE bool is_whole(std::string const& cache, std::string_view of) {
   if (!is_file(cache) || !is_file(seal_beside(cache))) return false;
-  std::string seal(cache_block, 0), block(cache_block, 0);
+  std::string seal(cache_block, 0);
   seal.resize(
       checked_file(seal_beside(cache), "ashlar::datasets::cache_on_disk").read_some(0, seal.data(), seal.size()));
   checked_file const file(cache, "ashlar::datasets::cache_on_disk");
-  std::uint64_t size = 0;
   std::uint32_t sum = 0;
-  while (std::size_t const n = file.read_some(size, block.data(), block.size())) {
-    size += n;
-    sum = crc32c(sum, block.data(), n);
-  }
-  return seal == sealed_file::seal(size, sum, of);
+  file.for_each_part(0, file.size(),
+                     [&](std::uint64_t, unsigned char const* bytes, std::size_t n) { sum = crc32c(sum, bytes, n); });
+  return seal == sealed_file::seal(file.size(), sum, of);
 }
 
 ASHLAR_INLINE void write_cache(std::string const& path, array_source const& a, std::string_view of) {
   part_names(path).remove_abandoned();
   part_names(seal_beside(path)).remove_abandoned();
   sealed_file cache(path);
-  std::string const head = npy_head(a);
+  std::vector<index_t> extents{a.examples()};
+  extents.insert(extents.end(), a.example_extents().begin(), a.example_extents().end());
+  std::string const head = npy_header_of(name_of(a.kind()).descr, extents);
   std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()) * name_of(a.kind()).size),
       block(head.begin(), head.end());
   auto const flush = [&] {

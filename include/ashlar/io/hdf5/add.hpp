@@ -51,14 +51,7 @@ inline void describe_added(changed_file& changed, std::vector<hdf5_dataset>& set
   hdf5_id file(H5Fopen("file", H5F_ACC_RDWR, access), H5Fclose, "open the file to write it");
   require_room_at_the_end(file);
   patched.old_end = patched.allocated;
-  for (hdf5_dataset& set : sets)
-    describe_dataset(file, set, [&](hid_t id, unsigned char const* none) {
-      patched.placed = none;
-      place_chunks(id, set.grid(), set.chunk_bytes, std::vector<std::uint32_t>(set.chunk_bytes.size(), 0), none,
-                   patched.places);
-      patched.placed = nullptr;
-      return std::exchange(patched.places, {});
-    });
+  for (hdf5_dataset& set : sets) describe_dataset(patched, file, set);
   file.close("close a file");
   for (hdf5_dataset const& set : sets)
     for (std::uint64_t const at : set.offsets)
@@ -74,11 +67,9 @@ inline void add_fields(communicator const& c, std::string const& path, char cons
   checked_file file;
   comm::on_root(c, [&] {
     file = locked_hdf5(path, caller);
-    try {
+    with_begin(what + ": ", [&] {
       for (hdf5_field const& f : fields) require_free_name(path, f.set.name);
-    } catch (error const& e) {
-      throw error(what + ": " + e.what());
-    }
+    });
   });
   open_on_other_ranks(c, file, path, caller);
   std::vector<packed_chunks> packed = pack_fields(c, what, fields, {});
@@ -96,8 +87,7 @@ inline void add_fields(communicator const& c, std::string const& path, char cons
   });
   std::optional<std::string> failure;
   write_elements(c, file, fields, std::move(packed), std::move(offsets), failure);
-  auto const sync = [&] { file.sync(); };
-  if (!failure) run_catching(sync, failure);
+  run_catching([&] { file.sync(); }, failure);
   try {
     throw_together(c, std::move(failure), true);
   } catch (error const&) {

@@ -96,7 +96,7 @@ inline stored_attribute read_hdf5_attribute(std::string const& path, std::string
   std::string const caller = "ashlar::io::load_hdf5_attribute", called = name + " of " + object;
   checked_file const file_bytes(path, caller.c_str());
   hdf5_silence const silence;
-  try {
+  return with_begin(caller + ": " + path + ": ", [&] {
     hdf5_id const file = open_hdf5(path),
                   from(H5Oopen(file, object.c_str(), H5P_DEFAULT), H5Oclose, ("open the object " + object).c_str());
     hdf5_id const attribute(H5Aopen(from, name.c_str(), H5P_DEFAULT), H5Aclose,
@@ -125,9 +125,7 @@ inline stored_attribute read_hdf5_attribute(std::string const& path, std::string
       throw error(std::string("expected ") + (is_vector ? "at most 1 dimension" : "1 element") + " in " + called +
                   ", found " + extents_text(extents));
     return is_text ? texts_of_hdf5(attribute, type, count) : numbers_of_hdf5(attribute, type, to, count);
-  } catch (error const& e) {
-    throw error(caller + ": " + path + ": " + e.what());
-  }
+  });
 }
 
 template <class A>

@@ -2,8 +2,8 @@
 // The chunks of a tensor that becomes a dataset of an HDF5 file.
 #pragma once
 #include "ashlar/io/array_files.hpp"
-#include "ashlar/io/deflate.hpp"
 #include "ashlar/io/hdf5/description.hpp"
+#include "ashlar/io/zlib.hpp"
 #include <memory>
 #include <tuple>
 
@@ -34,7 +34,7 @@ void pack_chunks(communicator const& c, hdf5_field const& field, std::optional<s
   if (field.array().bytes() == 0) return;
   std::size_t const n = set.elements_of_chunk(), bytes = n * field.array().element_bytes;
   bool const deflates = set.options.deflate != 0;
-  std::size_t const room = deflates ? deflated_room(bytes) : bytes;
+  std::size_t const room = deflates ? compressBound(bytes) : bytes;
   auto made = comm::collectively(c, [&] {
     bool const two = deflates || set.options.shuffle;
     return std::tuple(cell_exchange(field.array(), field.shard.rank, set.grid()), comm_detail::byte_buffer(room),

@@ -104,36 +104,34 @@ inline void write_attribute(hid_t object, hdf5_attribute const& a) {
   std::visit(attribute_writer(object, a.first), a.second);
 }
 
-/// Tells HDF5 of each chunk of a grid, whose `bytes` HDF5's driver does not write. It adds their place to `noted` instead.
-/// `masks` are the filters that a chunk leaves out.
-inline void place_chunks(hid_t id, cell_grid const& grid, std::vector<std::uint64_t> const& bytes,
-                         std::vector<std::uint32_t> const& masks, unsigned char const* none,
-                         std::vector<std::uint64_t> const& noted) {
+/// Tells HDF5 of each chunk of a grid, whose `bytes` HDF5's driver of the file does not write. Returns the places of the
+/// chunks. `masks` are the filters that a chunk leaves out.
+inline std::vector<std::uint64_t> place_chunks(driven_file& file, hid_t id, cell_grid const& grid,
+                                               std::vector<std::uint64_t> const& bytes,
+                                               std::vector<std::uint32_t> const& masks) {
 #if H5_VERSION_GE(1, 10, 3)
+  // Memory of the largest chunk, which nobody reads.
+  auto const none = comm_detail::byte_buffer(bytes.empty() ? 1 : (std::ranges::max)(bytes));
+  file.placed = none.get();
   for (std::size_t k = 0; k < bytes.size(); ++k) {
     region const cell = grid.cell_at(static_cast<index_t>(k));
     std::vector<hsize_t> first;
     for (int d = 0; d < cell.rank; ++d) first.push_back(static_cast<hsize_t>(cell.dim[d].begin));
-    std::size_t const before = noted.size();
     hdf5_id::check_status(
-        H5Dwrite_chunk(id, H5P_DEFAULT, masks[k], first.data(), static_cast<std::size_t>(bytes[k]), none),
+        H5Dwrite_chunk(id, H5P_DEFAULT, masks[k], first.data(), static_cast<std::size_t>(bytes[k]), none.get()),
         "place a chunk");
-    if (noted.size() != before + 1) throw error("HDF5 does not write a chunk at once");
+    if (file.places.size() != k + 1) throw error("HDF5 does not write a chunk at once");
   }
+  file.placed = nullptr;
+  return std::exchange(file.places, {});
 #else
-  (void)id, (void)grid, (void)bytes, (void)masks, (void)none, (void)noted;
+  (void)file, (void)id, (void)grid, (void)bytes, (void)masks;
   throw error("HDF5 before 1.10.3 cannot write chunks; leave out chunk, deflate and shuffle");
 #endif
 }
-/// Memory that place_chunks names. Nobody reads it.
-inline std::unique_ptr<unsigned char[]> memory_of_largest(std::vector<std::uint64_t> const& bytes) {
-  return comm_detail::byte_buffer(bytes.empty() ? 1 : (std::ranges::max)(bytes));
-}
 
-/// Makes the dataset in an open file. place(id, none) tells HDF5 of its chunks and returns their places; `none` is memory
-/// for the bytes of the largest. Stores where the elements belong.
-template <class Place>
-void describe_dataset(hid_t file, hdf5_dataset& set, Place const& place) {
+/// Makes the dataset in an open file, whose bytes are in `storage`. Stores where the elements belong.
+inline void describe_dataset(driven_file& storage, hid_t file, hdf5_dataset& set) {
   hdf5_id const links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "make properties");
   hdf5_id::check_status(H5Pset_create_intermediate_group(links, 1), "make groups");
   hdf5_id const creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
@@ -155,7 +153,8 @@ void describe_dataset(hid_t file, hdf5_dataset& set, Place const& place) {
              ("create the dataset " + set.name).c_str());
   for (hdf5_attribute const& a : set.options.attributes) write_attribute(id, a);
   if (set.is_chunked())
-    set.offsets = place(id, memory_of_largest(set.chunk_bytes).get());
+    set.offsets =
+        place_chunks(storage, id, set.grid(), set.chunk_bytes, std::vector<std::uint32_t>(set.chunk_bytes.size(), 0));
   else if (set.extents.size() != 0)
     set.offsets = {H5Dget_offset(id)};
   id.close("close a dataset");
@@ -171,16 +170,7 @@ inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vec
   hdf5_id::check_status(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
   hdf5_id file(H5Fcreate("fields", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create a file");
   for (hdf5_attribute const& a : of_file) write_attribute(file, a);
-  for (hdf5_dataset& set : sets)
-    describe_dataset(file, set, [&](hid_t id, unsigned char const* none) {
-      // HDF5 writes the texts of attributes like elements, so it has to write them before the driver drops elements.
-      hdf5_id::check_status(H5Fflush(file, H5F_SCOPE_LOCAL), "write attributes");
-      memory.drops_elements = true;
-      place_chunks(id, set.grid(), set.chunk_bytes, std::vector<std::uint32_t>(set.chunk_bytes.size(), 0), none,
-                   memory.dropped);
-      memory.drops_elements = false;
-      return std::exchange(memory.dropped, {});
-    });
+  for (hdf5_dataset& set : sets) describe_dataset(memory, file, set);
   file.close("close a file");
   return memory;
 }

@@ -122,11 +122,8 @@ class field_series {
       if (x.mesh().size() != mesh_.size())
         fail("expected " + f.name + " on the mesh of the series, of " + std::to_string(mesh_.size()) +
              " ranks, found one of " + std::to_string(x.mesh().size()));
-      try {
-        to.emplace_back(shard, f.name, options_.storage);
-      } catch (error const& e) {
-        fail(e.what());
-      }
+      io_detail::with_begin(std::string(caller) + ": " + file_ + ": ",
+                            [&] { to.emplace_back(shard, f.name, options_.storage); });
     });
   }
   // Checks the fields, and returns the text of the step.

@@ -43,14 +43,9 @@ inline void read_hdf5_shard(communicator const& c, hdf5_input const& in, distrib
 /// Makes the tensor of a dataset's elements. Collective: all ranks of m. Error: ashlar::error on every rank.
 template <class T, class L, class M>
 sharded_tensor<T, L, M> tensor_of_hdf5(device_mesh<M> const& m, hdf5_input const& in) {
-  using X = sharded_tensor<T, L, M>;
-  communicator const& c = m.communicator();
-  X x = comm::collectively(c, [&] { return X(m, shape_of(in.extents())); });
-  tensor_detail::host_elements<typename X::execution_space, T> const own(x.data(), x.local_size());
-  read_hdf5_shard(c, in, array_of(m, X::layout, x.extents(), sizeof(T)), m.rank(),
-                  reinterpret_cast<unsigned char*>(own.data()));
-  own.write();
-  return x;
+  return tensor_of_file<T, L>(m, shape_of(in.extents()), [&](distributed_array const& a, unsigned char* shard) {
+    read_hdf5_shard(m.communicator(), in, a, m.rank(), shard);
+  });
 }
 
 template <class T, class L, class M>
@@ -104,11 +99,7 @@ inline std::vector<hdf5_field> one_field(communicator const& c, shard_to_write c
                                          std::string const& dataset, hdf5_options const& options, char const* caller) {
   std::vector<hdf5_field> fields;
   comm::collectively(c, [&] {
-    try {
-      fields.emplace_back(shard, dataset, options);
-    } catch (error const& e) {
-      throw error(std::string(caller) + ": " + path + ": " + e.what());
-    }
+    with_begin(std::string(caller) + ": " + path + ": ", [&] { fields.emplace_back(shard, dataset, options); });
   });
   return fields;
 }

@@ -11,6 +11,7 @@
 #include <H5FDdevelop.h>
 #endif
 #include "ashlar/comm/agree.hpp"
+#include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include <algorithm>
 #include <array>
@@ -26,8 +27,23 @@
 
 namespace ashlar::io_detail {
 
+/// What HDF5's driver needs of a file.
+struct driven_file {
+  std::uint64_t size = 0;
+  haddr_t allocated = 0;  // the end of what HDF5 has
+  /// HDF5 writes the elements of a chunk from here to show their place, which is noted. A rank writes them later.
+  void const* placed = nullptr;
+  std::vector<std::uint64_t> places = {};
+  /// Notes a place, and returns true, if these bytes only show it.
+  bool is_placed(bool elements, std::uint64_t at, void const* from) {
+    bool const is = elements && placed != nullptr && from == placed;
+    if (is) places.push_back(at);
+    return is;
+  }
+};
+
 /// The bytes of a file, stored by page. Only written pages take memory. All other bytes are 0.
-class sparse_memory {
+class sparse_memory : public driven_file {
  public:
   void read(std::uint64_t at, void* to, std::size_t n) const {
     for_each_page(at, n, [&](std::uint64_t page, std::size_t from, std::size_t done, std::size_t length) {
@@ -45,43 +61,29 @@ class sparse_memory {
   }
   /// Calls f(position, bytes, length) for each written page that overlaps [at, at + n), in order: on the overlap.
   template <class F>
-  void for_each_written(std::uint64_t at, std::size_t n, F f) const {
-    for_each_page(at, n, [&](std::uint64_t page, std::size_t from, std::size_t done, std::size_t length) {
-      if (auto const found = pages_.find(page); found != pages_.end())
-        f(at + done, found->second.data() + from, length);
-    });
+  void for_each_written(std::uint64_t at, std::uint64_t n, F f) const {
+    for (auto p = pages_.lower_bound(at / page_bytes); p != pages_.end() && p->first * page_bytes < at + n; ++p) {
+      std::uint64_t const page = p->first * page_bytes, begin = (std::max)(at, page),
+                          end = (std::min)(at + n, page + page_bytes);
+      f(begin, p->second.data() + (begin - page), static_cast<std::size_t>(end - begin));
+    }
   }
   /// HDF5 writes bytes, of elements or of the description.
   void put(bool elements, std::uint64_t at, void const* from, std::size_t n) {
-    if (drops_elements && elements)
-      dropped.push_back(at);
-    else
-      write(at, from, n);
+    if (!is_placed(elements, at, from)) write(at, from, n);
   }
-  /// The place of n new bytes of a file that ends at `end`. Elements of a page or more get their own pages. HDF5's
-  /// alignment does not do this: it fills the page in which they end.
-  haddr_t begin_of(haddr_t end, bool elements, haddr_t n) const { return rounded(end, elements, n); }
-  haddr_t end_of(haddr_t begin, bool elements, haddr_t n) const { return rounded(begin + n, elements, n); }
+  /// The place of n new bytes. Elements of a page or more get their own pages. HDF5's alignment does not do this: it fills
+  /// the page in which they end.
+  haddr_t allocate(bool elements, haddr_t n) {
+    haddr_t const begin = rounded(allocated, elements, n);
+    allocated = rounded(begin + n, elements, n);
+    return begin;
+  }
 
   static constexpr char const* driver_name = "ashlar_sparse_memory";
   static constexpr int driver_value = 600;  // HDF5 leaves the values from 512 on to other drivers
-  static constexpr std::size_t page_bytes = 4096;
-  std::uint64_t size = 0;
-  haddr_t allocated = 0;  // the end of what HDF5 has
   /// If true, 1 MiB of elements or more begin at a multiple of 1 MiB: the system caches such blocks in larger units.
   bool aligns_elements = false;
-  /// If true, the elements that HDF5 writes are dropped, and their places are noted. HDF5 writes a long attribute
-  /// as it writes elements, so this is true only while chunks are placed.
-  bool drops_elements = false;
-  std::vector<std::uint64_t> dropped;
-
-  /// Calls f(position, bytes, length) for each written page, in order.
-  template <class F>
-  void for_each_written(F f) const {
-    for (auto const& [page, bytes] : pages_)
-      f(page * page_bytes, bytes.data(),
-        static_cast<std::size_t>(std::min<std::uint64_t>(page_bytes, size - page * page_bytes)));
-  }
 
  private:
   haddr_t rounded(haddr_t at, bool elements, haddr_t n) const {
@@ -102,9 +104,9 @@ class sparse_memory {
 
 /// A file that exists, with the changes of its description in memory: the file keeps the old description until write().
 /// HDF5 reads elements. It writes them to the file at once, unless they go to the old part of the file.
-class patched_file {
+class patched_file : public driven_file {
  public:
-  explicit patched_file(checked_file const& file) : size(file.size()), file_(file) {}
+  explicit patched_file(checked_file const& file) : file_(file) { size = file.size(); }
 
   void read(std::uint64_t at, void* to, std::size_t n) const {
     char* const bytes = static_cast<char*>(to);
@@ -115,13 +117,12 @@ class patched_file {
       std::memcpy(bytes + (from - at), patch.data() + (from - begin), end - from);
     });
   }
-  /// HDF5 writes bytes. If they are `placed`, they only show where elements belong that a rank writes later.
+  /// HDF5 writes bytes, of elements or of the description.
   void put(bool elements, std::uint64_t at, void const* from, std::size_t n) {
     auto const take = [&] {
       forget(at, n);
-      if (elements && placed && from == placed)
-        places.push_back(at);
-      else if (!elements || at < old_end)
+      if (is_placed(elements, at, from)) return;
+      if (!elements || at < old_end)
         patches_[at].assign(static_cast<char const*>(from), static_cast<char const*>(from) + n);
       else if (!failure)
         file_.write(at, from, n);
@@ -130,8 +131,7 @@ class patched_file {
     run_catching(take, now);
     if (!failure) failure = std::move(now);
   }
-  haddr_t begin_of(haddr_t end, bool, haddr_t) const { return end; }
-  haddr_t end_of(haddr_t begin, bool, haddr_t n) const { return begin + n; }
+  haddr_t allocate(bool, haddr_t n) { return std::exchange(allocated, allocated + n); }
   /// Writes the changes of the description. Those after the old end come first: until the others name them, the file has
   /// the old description. All bytes that this process wrote are on the disk before the others are written.
   void write() const {
@@ -147,11 +147,7 @@ class patched_file {
 
   static constexpr char const* driver_name = "ashlar_patched_file";
   static constexpr int driver_value = 601;
-  std::uint64_t size;
-  haddr_t allocated = 0;      // the end of what HDF5 has
   std::uint64_t old_end = 0;  // what is before it may belong to the old description
-  void const* placed = nullptr;
-  std::vector<std::uint64_t> places = {};
   /// The first error of put(). HDF5 is not told of it: it would try again when the program ends.
   std::optional<std::string> failure = {};
 
@@ -188,8 +184,7 @@ class changed_file {
   ~changed_file() {
     if (begun_to_write_ || patched_.size <= file_.size()) return;
     std::optional<std::string> failure;  // bytes after the end are allowed, so this error does not matter
-    auto const cut = [&] { file_.resize(file_.size()); };
-    run_catching(cut, failure);
+    run_catching([&] { file_.resize(file_.size()); }, failure);
   }
   patched_file& patched() { return patched_; }
   /// Gives the file the room that HDF5 took. Error: also if a write of HDF5 failed.
@@ -242,10 +237,7 @@ class storage_driver {
       return 0;
     };
     c.alloc = [](H5FD_t* f, H5FD_mem_t use, hid_t, hsize_t bytes) -> haddr_t {
-      bool const elements = use == H5FD_MEM_DRAW;
-      haddr_t const first = of(f)->storage->begin_of(of(f)->storage->allocated, elements, bytes);
-      of(f)->storage->allocated = of(f)->storage->end_of(first, elements, bytes);
-      return first;
+      return of(f)->storage->allocate(use == H5FD_MEM_DRAW, bytes);
     };
     c.get_eoa = [](H5FD_t const* f, H5FD_mem_t) { return of(f)->storage->allocated; };
     c.set_eoa = [](H5FD_t* f, H5FD_mem_t, haddr_t until) -> herr_t {

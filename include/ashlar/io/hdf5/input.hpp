@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A dataset of an HDF5 file, or a box of it, whose elements are taken as elements of a tensor.
 #pragma once
-#include "ashlar/io/array_runs.hpp"
 #include "ashlar/io/hdf5/opened.hpp"
 #include "ashlar/io/same_file.hpp"
 #include <optional>
@@ -47,13 +46,11 @@ class hdf5_input {
   /// Reads n elements of the box from number `first` on.
   void read(index_t first, index_t n, unsigned char* to) const {
     auto const bytes = stored_bytes(), count = static_cast<std::size_t>(n);
-    unsigned char* stored = to + count * (name_of(to_).bits / 8 - bytes);
+    unsigned char* const stored = to + count * (name_of(to_).bits / 8 - bytes);
     if (offset_)
       set_.bytes().read(*offset_ + static_cast<std::uint64_t>(first) * bytes, stored, count * bytes);
     else
-      for_each_box<hsize_t>(extents(), first, first + n, [&](auto const& start, auto const& size) {
-        stored += read_by_hdf5(start, size, stored) * bytes;
-      });
+      set_.read_in_box(first, n, stored);
     widen_in_place(set_.type(), to_, to, count);
   }
   /// Reads the elements of a region of the box. Pre: the region is not block-cyclic.
@@ -65,17 +62,12 @@ class hdf5_input {
       size.push_back(static_cast<hsize_t>(part.dim[d].size()));
     }
     auto const count = static_cast<std::size_t>(part.size());
-    read_by_hdf5(start, size, to + count * (name_of(to_).bits / 8 - stored_bytes()));
+    set_.read_in_box(std::move(start), size, to + count * (name_of(to_).bits / 8 - stored_bytes()));
     widen_in_place(set_.type(), to_, to, count);
   }
 
  private:
   std::size_t stored_bytes() const { return name_of(set_.type()).bits / 8; }
-  // Returns the number of elements.
-  std::size_t read_by_hdf5(std::vector<hsize_t> start, std::vector<hsize_t> const& size, unsigned char* to) const {
-    for (std::size_t d = 0; d < start.size(); ++d) start[d] += static_cast<hsize_t>(set_.box().begin[d]);
-    return set_.read(type_in_memory(set_.type(), set_.stored()), start, size, to);
-  }
 
   array_type to_;
   opened_dataset set_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A dataset of an HDF5 file that exists, and a box of it.
 #pragma once
+#include "ashlar/io/array_runs.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/hdf5/types.hpp"
 #include "ashlar/layout/split.hpp"
@@ -88,6 +89,17 @@ class opened_dataset {
       return static_cast<std::size_t>(n);
     });
   }
+  /// Reads a part of the box as elements of type(), little-endian. Returns their number.
+  std::size_t read_in_box(std::vector<hsize_t> start, std::vector<hsize_t> const& size, void* to) const {
+    for (std::size_t d = 0; d < start.size(); ++d) start[d] += static_cast<hsize_t>(box_.begin[d]);
+    return read(type_in_memory(type_, *stored_), start, size, to);
+  }
+  /// Reads n elements of the box, from number `first` on.
+  void read_in_box(index_t first, index_t n, unsigned char* to) const {
+    for_each_box<hsize_t>(box_.extents, first, first + n, [&](auto const& start, auto const& size) {
+      to += read_in_box(start, size, to) * (name_of(type_).bits / 8);
+    });
+  }
   static void select(hid_t space, std::vector<hsize_t> const& start, std::vector<hsize_t> const& size) {
     if (!start.empty())
       hdf5_id::check_status(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
@@ -97,12 +109,7 @@ class opened_dataset {
   template <class F>
   std::invoke_result_t<F const&> named(F const& f) const {
     hdf5_silence const silence;
-    try {
-      return f();
-    } catch (error const& e) {
-      std::string const begin = std::string(caller_) + ": ";
-      throw std::string_view(e.what()).starts_with(begin) ? e : error(begin + path_ + ": " + e.what());
-    }
+    return with_begin(std::string(caller_) + ": " + path_ + ": ", f);
   }
 
  private:

@@ -17,46 +17,32 @@ inline void require_same_fields(communicator const& c, std::vector<hdf5_field> c
   comm::require_equal(c, same, what + ": names (as checksums), types, filters, extents and chunks");
 }
 
-/// Numbers that are equal for equal attributes: their number, and the checksum of each name and value.
-class attribute_sums {
- public:
-  explicit attribute_sums(std::vector<hdf5_attribute> const& all) {
-    sums_.push_back(static_cast<index_t>(all.size()));
-    for (hdf5_attribute const& a : all) {
-      crc_ = 0;
-      (*this)(a.first);
-      (*this)(static_cast<index_t>(a.second.index()));
-      std::visit(*this, a.second);
-      sums_.push_back(static_cast<index_t>(crc_));
-    }
+/// Adds numbers that are equal for equal attributes: their number, and the checksum of each name and value.
+inline void add_sums(std::vector<index_t>& sums, std::vector<hdf5_attribute> const& all) {
+  sums.push_back(static_cast<index_t>(all.size()));
+  for (hdf5_attribute const& a : all) {
+    std::uint32_t sum = 0;
+    auto const add = [&](auto const& self, auto const& x) -> void {
+      if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(x)>>) {
+        sum = crc32c(sum, &x, sizeof x);
+      } else {
+        self(self, x.size());
+        for (auto const& one : x) self(self, one);
+      }
+    };
+    add(add, a.first);
+    add(add, a.second.index());
+    std::visit([&](auto const& x) { add(add, x); }, a.second);
+    sums.push_back(static_cast<index_t>(sum));
   }
-  std::vector<index_t> const& sums() const { return sums_; }
-  void operator()(index_t x) { add(&x, sizeof x); }
-  void operator()(double x) { add(&x, sizeof x); }
-  void operator()(std::string const& x) {
-    (*this)(static_cast<index_t>(x.size()));
-    add(x.data(), x.size());
-  }
-  template <class T>
-  void operator()(std::vector<T> const& x) {
-    (*this)(static_cast<index_t>(x.size()));
-    for (T const& one : x) (*this)(one);
-  }
-
- private:
-  void add(void const* from, std::size_t n) { crc_ = crc32c(crc_, from, n); }
-  std::vector<index_t> sums_;
-  std::uint32_t crc_ = 0;
-};
+}
 
 /// Checks that all ranks give the same attributes. Collective: all ranks of c.
 inline void require_same_attributes(communicator const& c, std::vector<hdf5_field> const& fields,
                                     std::vector<hdf5_attribute> const& of_file, std::string const& what) {
-  std::vector<index_t> same = attribute_sums(of_file).sums();
-  for (hdf5_field const& f : fields) {
-    attribute_sums const one(f.set.options.attributes);
-    same.insert(same.end(), one.sums().begin(), one.sums().end());
-  }
+  std::vector<index_t> same;
+  add_sums(same, of_file);
+  for (hdf5_field const& f : fields) add_sums(same, f.set.options.attributes);
   comm::require_equal(c, same, what + ": attributes (as checksums)");
 }
 
@@ -93,11 +79,7 @@ std::vector<index_t> places_of_fields(std::vector<hdf5_field> const& fields, std
                                       Describe const& describe) {
   std::vector<hdf5_dataset> sets;
   for (hdf5_field const& f : fields) sets.push_back(f.set);
-  try {
-    describe(sets);
-  } catch (error const& e) {
-    throw error(what + ": " + e.what());
-  }
+  with_begin(what + ": ", [&] { describe(sets); });
   std::vector<index_t> offsets;
   for (hdf5_dataset const& s : sets) offsets.insert(offsets.end(), s.offsets.begin(), s.offsets.end());
   return offsets;
@@ -125,7 +107,7 @@ inline void write_elements(communicator const& c, checked_file const& file, std:
       packed[i].write(file, places, cells_of(f.array(), f.set.grid(), f.shard.rank).begin);
     };
     if (f.set.options.deflate != 0) {
-      if (!failure) run_catching(write_packed, failure);
+      run_catching(write_packed, failure);
       packed[i] = {};
     } else if (f.set.is_chunked()) {
       pack_chunks(c, f, failure, [&](index_t k, unsigned char const* chunk, std::size_t bytes) {
@@ -152,7 +134,8 @@ inline void write_fields(communicator const& c, std::string const& path, char co
     offsets = places_of_fields(fields, what,
                                [&](std::vector<hdf5_dataset>& sets) { described = describe_datasets(sets, of_file); });
     file.resize(described.size);
-    described.for_each_written([&](std::uint64_t at, char const* from, std::size_t n) { file.write(at, from, n); });
+    described.for_each_written(0, described.size,
+                               [&](std::uint64_t at, char const* from, std::size_t n) { file.write(at, from, n); });
     return described.size;
   });
   std::optional<std::string> failure;

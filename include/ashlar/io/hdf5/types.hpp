@@ -38,13 +38,9 @@ inline array_type type_of_hdf5(hid_t type) {
       return array_type::unreadable;
     }
     case H5T_INTEGER: {
-      bool const is_signed = H5Tget_sign(type) == H5T_SGN_2;
-      if (H5Tget_precision(type) != 8 * bytes) return array_type::unreadable;
-      if (bytes == 1) return is_signed ? array_type::int8 : array_type::uint8;
-      if (bytes == 2) return is_signed ? array_type::int16 : array_type::uint16;
-      if (bytes == 4) return is_signed ? array_type::int32 : array_type::uint32;
-      if (bytes == 8) return is_signed ? array_type::int64 : array_type::uint64;
-      return array_type::unreadable;
+      if (H5Tget_precision(type) != 8 * bytes || !std::has_single_bit(bytes) || bytes > 8)
+        return array_type::unreadable;
+      return integer_type(H5Tget_sign(type) == H5T_SGN_2, bytes);
     }
     case H5T_ENUM: {
       signed char value[2]{-1, -1};

@@ -189,11 +189,9 @@ class hdf5_description {
   }
   /// The places of the chunks.
   std::vector<std::uint64_t> place(packed_chunks::sizes const& all) {
-    auto const none = memory_of_largest(all.bytes);
-    patched_file& file = file_.patched();
-    file.placed = none.get();
-    change([&](hid_t set) { place_chunks(set, target_.grid(), all.bytes, all.masks, none.get(), file.places); });
-    return file.places;
+    std::vector<std::uint64_t> places;
+    change([&](hid_t set) { places = place_chunks(file_.patched(), set, target_.grid(), all.bytes, all.masks); });
+    return places;
   }
   void write() { file_.write(); }
 
@@ -292,8 +290,7 @@ inline void write_box(communicator const& c, hdf5_target& target, shard_to_write
     described = write_chunks_of_box(c, target, shard, failure);
   else
     write_contiguous_box(c, target, shard, failure);
-  auto const sync = [&] { target.file().sync(); };
-  if (!failure) run_catching(sync, failure);
+  run_catching([&] { target.file().sync(); }, failure);
   throw_together(c, std::move(failure), true);
   comm::on_root(c, [&] {
     if (!described) return;

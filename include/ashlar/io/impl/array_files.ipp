@@ -34,8 +34,7 @@ ASHLAR_INLINE void read_shard(distributed_array const& a, int rank, unsigned cha
   }
   distribute_rounds(a, rank, shard, buffers, [&](array_pieces const& round, unsigned char* piece) {
     array_pieces::range const part = round.elements(rank);
-    auto const one = [&] { read(part.begin, part.size(), piece); };
-    if (!failure && part.size() != 0) run_catching(one, failure);
+    if (part.size() != 0) run_catching([&] { read(part.begin, part.size(), piece); }, failure);
   });
 }
 
@@ -52,13 +51,11 @@ ASHLAR_INLINE void write_shard(shard_to_write const& shard, exchange_buffers con
         write(first, elements, shard.bytes + static_cast<std::size_t>(k) * a.element_bytes);
       });
     };
-    if (!failure) run_catching(all, failure);
-    return;
+    return run_catching(all, failure);
   }
   collect_rounds(a, rank, shard.bytes, buffers, [&](array_pieces const& round, unsigned char const* piece) {
     array_pieces::range const written = round.elements(rank);
-    auto const one = [&] { write(written.begin, written.size(), piece); };
-    if (!failure && written.size() != 0) run_catching(one, failure);
+    if (written.size() != 0) run_catching([&] { write(written.begin, written.size(), piece); }, failure);
   });
 }
 
@@ -74,7 +71,7 @@ ASHLAR_INLINE void shared_output::commit(std::optional<std::string> failure) {
     file_.sync();
     file_.close();
   };
-  if (!failure) run_catching(sync, failure);
+  run_catching(sync, failure);
   throw_together(ranks_, std::move(failure), true);
   comm::on_root(ranks_, [&] {
     part_.keep_as(path_);

@@ -2,8 +2,8 @@
 // The functions of io/checked_file.hpp.
 #include <dirent.h>
 #include <sys/stat.h>
-#include <algorithm>
 #include <cstdio>
+#include <memory>
 
 namespace ashlar::io_detail {
 
@@ -23,11 +23,11 @@ inline timespec time_of_any_change(struct stat const& s) {
 #endif
 }
 
-ASHLAR_INLINE checked_file::checked_file(std::string file_path, char const* caller, int flags) : checked_file() {
-  path_ = std::move(file_path);
-  caller_ = caller;
-  descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (descriptor_ < 0) fail_for_reason("opened");
+ASHLAR_INLINE checked_file::checked_file(std::string file_path, char const* caller, int flags)
+    : path_(std::move(file_path)),
+      caller_(caller),
+      descriptor_(::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666)) {
+  if (descriptor_.number < 0) fail_for_reason("opened");
   mode_t mode = 0;
   try {
     mode = examine();
@@ -38,15 +38,6 @@ ASHLAR_INLINE checked_file::checked_file(std::string file_path, char const* call
   if (!S_ISREG(mode) && (flags & O_DIRECTORY) == 0) fail("expected a file, found something else");
 }
 
-ASHLAR_INLINE checked_file& checked_file::operator=(checked_file&& other) noexcept {
-  swap(other);
-  return *this;
-}
-
-ASHLAR_INLINE checked_file::~checked_file() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 ASHLAR_INLINE std::size_t checked_file::read_some(std::uint64_t at, void* to, std::size_t n) const {
   return decode_ ? decode_(*this, at, static_cast<std::uint8_t*>(to), n) : read_stored(at, to, n);
 }
@@ -54,7 +45,7 @@ ASHLAR_INLINE std::size_t checked_file::read_some(std::uint64_t at, void* to, st
 ASHLAR_INLINE std::size_t checked_file::read_stored(std::uint64_t at, void* to, std::size_t n) const {
   std::size_t done = 0;
   while (done < n) {
-    ssize_t const got = ::pread(descriptor_, static_cast<char*>(to) + done, (std::min)(n - done, most_at_once),
+    ssize_t const got = ::pread(descriptor_.number, static_cast<char*>(to) + done, (std::min)(n - done, most_at_once),
                                 static_cast<off_t>(begin_ + at + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_for_reason("read");
@@ -70,15 +61,15 @@ ASHLAR_INLINE void checked_file::read(std::uint64_t at, void* to, std::size_t n)
 
 ASHLAR_INLINE void checked_file::require_unchanged() const {
   struct stat s {};
-  if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
+  if (::fstat(descriptor_.number, &s) != 0) fail_for_reason("examined");
   timespec const now = time_of_change(s);
   if (now.tv_sec != modified_.tv_sec || now.tv_nsec != modified_.tv_nsec) fail("the file changed while it was read");
 }
 
 ASHLAR_INLINE void checked_file::write(std::uint64_t at, void const* from, std::size_t n) const {
   for (std::size_t done = 0; done < n;) {
-    ssize_t const put = ::pwrite(descriptor_, static_cast<char const*>(from) + done, (std::min)(n - done, most_at_once),
-                                 static_cast<off_t>(at + done));
+    ssize_t const put = ::pwrite(descriptor_.number, static_cast<char const*>(from) + done,
+                                 (std::min)(n - done, most_at_once), static_cast<off_t>(at + done));
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) fail_for_reason("written");
     done += static_cast<std::size_t>(put);
@@ -86,9 +77,9 @@ ASHLAR_INLINE void checked_file::write(std::uint64_t at, void const* from, std::
 }
 
 ASHLAR_INLINE void checked_file::resize(std::uint64_t n, std::uint64_t old) const {
-  if (::ftruncate(descriptor_, static_cast<off_t>(n)) != 0) fail_for_reason("resized");
+  if (::ftruncate(descriptor_.number, static_cast<off_t>(n)) != 0) fail_for_reason("resized");
 #if ASHLAR_LINUX
-  if (n > old && ::fallocate(descriptor_, 0, static_cast<off_t>(old), static_cast<off_t>(n - old)) != 0 &&
+  if (n > old && ::fallocate(descriptor_.number, 0, static_cast<off_t>(old), static_cast<off_t>(n - old)) != 0 &&
       errno == ENOSPC)
     fail_for_reason("resized");
 #else
@@ -98,7 +89,7 @@ ASHLAR_INLINE void checked_file::resize(std::uint64_t n, std::uint64_t old) cons
 
 ASHLAR_INLINE void checked_file::start_sync(std::uint64_t at, std::uint64_t n) const {
 #if ASHLAR_LINUX && defined(SYNC_FILE_RANGE_WRITE)
-  (void)::sync_file_range(descriptor_, static_cast<off_t>(at), static_cast<off_t>(n),
+  (void)::sync_file_range(descriptor_.number, static_cast<off_t>(at), static_cast<off_t>(n),
                           SYNC_FILE_RANGE_WRITE);  // a later fsync reports errors
 #else
   (void)at, (void)n;
@@ -106,18 +97,18 @@ ASHLAR_INLINE void checked_file::start_sync(std::uint64_t at, std::uint64_t n) c
 }
 
 ASHLAR_INLINE void checked_file::sync() const {
-  if (::fsync(descriptor_) != 0) fail_for_reason("synchronised");
+  if (::fsync(descriptor_.number) != 0) fail_for_reason("synchronised");
 }
 
 ASHLAR_INLINE void checked_file::sync_names() const {
-  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_for_reason("synchronised");
+  if (::fsync(descriptor_.number) != 0 && errno != EINVAL && errno != ENOTSUP) fail_for_reason("synchronised");
 }
 
 ASHLAR_INLINE void checked_file::lock(char const* locked, bool shares) {
   for (int const way : {LOCK_EX, LOCK_SH}) {
     if (way == LOCK_SH && !shares) continue;
     int done = 0;
-    do done = ::flock(descriptor_, way | LOCK_NB);
+    do done = ::flock(descriptor_.number, way | LOCK_NB);
     while (done != 0 && errno == EINTR);
     if (done != 0 && errno == EWOULDBLOCK) fail(locked);
   }
@@ -125,7 +116,7 @@ ASHLAR_INLINE void checked_file::lock(char const* locked, bool shares) {
 }
 
 ASHLAR_INLINE void checked_file::close() {
-  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_for_reason("closed");
+  if (::close(std::exchange(descriptor_.number, -1)) != 0 && errno != EINTR) fail_for_reason("closed");
 }
 
 ASHLAR_INLINE void checked_file::narrow(std::uint64_t at, std::uint64_t n, std::string const& name) {
@@ -150,7 +141,7 @@ ASHLAR_INLINE void checked_file::fail_for_reason(char const* what) const {
 
 ASHLAR_INLINE mode_t checked_file::examine() {
   struct stat s {};
-  if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
+  if (::fstat(descriptor_.number, &s) != 0) fail_for_reason("examined");
   size_ = static_cast<std::uint64_t>(s.st_size);
   modified_ = time_of_change(s);
   timespec const changed = time_of_any_change(s);
@@ -159,20 +150,10 @@ ASHLAR_INLINE mode_t checked_file::examine() {
   return s.st_mode;
 }
 
-ASHLAR_INLINE void checked_file::swap(checked_file& other) noexcept {
-  path_.swap(other.path_);
-  std::swap(caller_, other.caller_);
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(size_, other.size_);
-  std::swap(begin_, other.begin_);
-  std::swap(modified_, other.modified_);
-  identity_.swap(other.identity_);
-  decode_.swap(other.decode_);
-}
-
-ASHLAR_INLINE void check_files(std::error_code const& failed, std::string const& path, std::string const& what,
-                               char const* caller) {
-  if (failed) throw error(std::string(caller) + ": " + path + ": cannot be " + what + ": " + failed.message());
+// Throws the error of a function of the file system, unless its number, `reason`, is 0.
+inline void check_files(int reason, std::string const& path, std::string const& what, char const* caller) {
+  if (reason != 0)
+    throw error(std::string(caller) + ": " + path + ": cannot be " + what + ": " + std::strerror(reason));
 }
 
 ASHLAR_INLINE bool exists(std::string const& path) {
@@ -194,35 +175,17 @@ ASHLAR_INLINE std::string inside(std::string const& folder, std::string const& n
   return folder.empty() || folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
-// Adds the names in a folder. Returns 0, or the system's number of the reason.
-inline int add_names_in(std::string const& folder, std::vector<std::string>& names) {
-  struct opened {
-    DIR* const names;
-    explicit opened(char const* file_path) : names(::opendir(file_path)) {}
-    opened(opened const&) = delete;
-    opened& operator=(opened const&) = delete;
-    ~opened() {
-      if (names != nullptr) ::closedir(names);
-    }
-  } const open(folder.c_str());
-  if (open.names == nullptr) return errno;
-  for (;;) {
-    errno = 0;
-    dirent const* const entry = ::readdir(open.names);
-    if (entry == nullptr) return errno;
-    names.emplace_back(entry->d_name);
-  }
-}
-
-ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder) {
-  std::vector<std::string> names;
-  add_names_in(folder, names);
-  return names;
-}
-
 ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder, char const* caller) {
   std::vector<std::string> names;
-  check_files({add_names_in(folder, names), std::generic_category()}, folder, "read", caller);
+  std::unique_ptr<DIR, int (*)(DIR*)> const open(::opendir(folder.c_str()), ::closedir);
+  while (open) {
+    errno = 0;
+    dirent const* const entry = ::readdir(open.get());
+    if (entry == nullptr) break;
+    names.emplace_back(entry->d_name);
+  }
+  int const reason = errno;
+  if (caller != nullptr) check_files(reason, folder, "read", caller);
   return names;
 }
 
@@ -240,26 +203,19 @@ ASHLAR_INLINE int make_folders(std::string const& path) {
 }
 
 ASHLAR_INLINE void remove_file(std::string const& path, char const* caller) {
-  if (std::remove(path.c_str()) != 0 && errno != ENOENT)
-    check_files({errno, std::generic_category()}, path, "removed", caller);
+  if (std::remove(path.c_str()) != 0 && errno != ENOENT) check_files(errno, path, "removed", caller);
 }
 
 ASHLAR_INLINE void rename_file(std::string const& path, std::string const& name, char const* caller) {
-  if (std::rename(path.c_str(), name.c_str()) != 0)
-    check_files({errno, std::generic_category()}, path, "renamed to " + name, caller);
+  if (std::rename(path.c_str(), name.c_str()) != 0) check_files(errno, path, "renamed to " + name, caller);
 }
 
 ASHLAR_INLINE void copy_file(std::string const& path, std::string const& name, char const* caller) {
   checked_file const from(path, caller);
   checked_file to(name, caller, O_WRONLY | O_CREAT | O_EXCL);
-  std::vector<unsigned char> bytes(std::size_t{1} << 20);
   try {
-    for (std::uint64_t at = 0; at < from.size();) {
-      std::size_t const n = from.read_some(at, bytes.data(), bytes.size());
-      if (n == 0) from.fail("the file changed while it was read");
-      to.write(at, bytes.data(), n);
-      at += n;
-    }
+    from.for_each_part(0, from.size(),
+                       [&](std::uint64_t at, unsigned char const* bytes, std::size_t n) { to.write(at, bytes, n); });
     to.sync();
     to.close();
   } catch (error const&) {

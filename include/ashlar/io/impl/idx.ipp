@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of io/idx.hpp.
 #include <algorithm>
+#include <utility>
+#include "ashlar/io/zlib.hpp"
 
 namespace ashlar::io_detail {
 
@@ -9,34 +11,62 @@ inline bool is_gzipped(checked_file const& file) {
   return file.read_some(0, first, 2) == 2 && first[0] == 0x1f && first[1] == 0x8b;
 }
 
-ASHLAR_INLINE idx_source::idx_source(std::string const& file_path) : file_(file_path, "ashlar::io::read_idx") {
-  if (is_gzipped(file_)) inflated_.emplace(inflated_bytes::format::gzip);
-}
-
-ASHLAR_INLINE std::size_t idx_source::read(std::uint8_t* to, std::size_t n) {
-  if (inflated_) return inflated_->read(file_, to, n);
-  n = file_.read_some(at_, to, n);
-  at_ += n;
-  return n;
-}
-
-ASHLAR_INLINE char const* idx_type_name(std::uint8_t code) {
-  switch (code) {
-    case 0x08:
-      return "unsigned byte";
-    case 0x09:
-      return "signed byte";
-    case 0x0b:
-      return "16-bit integer";
-    case 0x0c:
-      return "32-bit integer";
-    case 0x0d:
-      return "float";
-    case 0x0e:
-      return "double";
-    default:
-      return "unknown";
+// Reads the bytes of a file in order, inflated if it is gzipped.
+class idx_source {
+ public:
+  explicit idx_source(checked_file const& file) : file_(file) {
+    if (is_gzipped(file)) inflated_.emplace(inflated_bytes::format::gzip);
   }
+  // Reads the next n bytes, or fewer at the end of the file. All gzip checksums up to that end are then correct.
+  std::size_t read(std::uint8_t* to, std::size_t n) {
+    n = inflated_ ? inflated_->read(file_, to, n) : file_.read_some(at_, to, n);
+    at_ += n;
+    return n;
+  }
+  // The number of bytes read.
+  std::size_t at() const { return at_; }
+
+ private:
+  checked_file const& file_;
+  std::size_t at_ = 0;
+  std::optional<inflated_bytes> inflated_;
+};
+
+inline char const* idx_type_name(std::uint8_t code) {
+  constexpr std::pair<std::uint8_t, char const*> names[]{{0x08, "unsigned byte"},  {0x09, "signed byte"},
+                                                         {0x0b, "16-bit integer"}, {0x0c, "32-bit integer"},
+                                                         {0x0d, "float"},          {0x0e, "double"}};
+  for (auto const& [number, name] : names)
+    if (number == code) return name;
+  return "unknown";
+}
+
+inline std::vector<index_t> read_idx_header(checked_file const& file, idx_source& in) {
+  std::uint8_t word[4];
+  if (in.read(word, 4) != 4) file.fail("expected a header of at least 4 bytes, found the end of the file");
+  if (word[0] != 0 || word[1] != 0)
+    file.fail("expected an IDX file, which begins with two zero bytes, found other ones");
+  if (word[2] != 8)
+    file.fail("expected elements of type 8 (unsigned byte), found type " + std::to_string(word[2]) + " (" +
+              idx_type_name(word[2]) + ")");
+  int const rank = word[3];
+  if (rank < 1 || rank > 8) file.fail("expected 1 to 8 dimensions, found " + std::to_string(rank));
+  std::vector<index_t> extents;
+  for (int d = 0; d < rank; ++d) {
+    if (in.read(word, 4) != 4) file.fail("expected " + std::to_string(rank) + " extents, found " + std::to_string(d));
+    extents.push_back(index_t{word[0]} << 24 | index_t{word[1]} << 16 | index_t{word[2]} << 8 | index_t{word[3]});
+  }
+  return extents;
+}
+
+inline std::size_t idx_size(checked_file const& file, std::vector<index_t> const& extents) {
+  return bytes_of(extents, 1, [&](std::string const& what) { file.fail(what); });
+}
+inline void check_idx_size(checked_file const& file, std::vector<index_t> const& extents, std::size_t found) {
+  std::size_t const expected = idx_size(file, extents);
+  if (found != expected)
+    file.fail("expected " + std::to_string(expected) + " elements (" + extents_text(extents) + "), found " +
+              (found > expected ? "more" : std::to_string(found)));
 }
 
 ASHLAR_INLINE std::string existing_idx_file(std::string const& name) {
@@ -48,20 +78,10 @@ ASHLAR_INLINE std::string existing_idx_file(std::string const& name) {
 }
 
 ASHLAR_INLINE std::optional<idx_place> place_of_idx(checked_file const& file) {
-  struct {
-    checked_file const& file;
-    std::size_t at = 0;
-    std::size_t read(std::uint8_t* to, std::size_t n) {
-      n = std::min<std::size_t>(n, file.size() - at);
-      file.read(at, to, n);
-      at += n;
-      return n;
-    }
-    [[noreturn]] void fail(std::string const& what) const { file.fail(what); }
-  } in{file};
   if (is_gzipped(file)) return {};
-  idx_place place{read_idx_header(in), in.at};
-  check_idx_size(in, place.extents, idx_size(in, place.extents), file.size() - place.begin);
+  idx_source in(file);
+  idx_place place{read_idx_header(file, in), in.at()};
+  check_idx_size(file, place.extents, file.size() - place.begin);
   return place;
 }
 
@@ -72,21 +92,23 @@ namespace ashlar::io {
 ASHLAR_INLINE idx_array read_idx(std::string const& name) {
   std::string const path = io_detail::existing_idx_file(name);
   idx_array result;
-  io_detail::idx_source counted(path);
-  result.extents = io_detail::read_idx_header(counted);
-  std::size_t const expected = io_detail::idx_size(counted, result.extents);
+  io_detail::checked_file const file(path, "ashlar::io::read_idx");
+  io_detail::idx_source counted(file);
+  result.extents = io_detail::read_idx_header(file, counted);
+  std::size_t const expected = io_detail::idx_size(file, result.extents);
   std::vector<std::uint8_t> scratch(1 << 16);
   std::size_t found = 0, n = 1;
   while (found <= expected && n > 0) {
     n = counted.read(scratch.data(), (std::min)(scratch.size(), expected + 1 - found));
     found += n;
   }
-  io_detail::check_idx_size(counted, result.extents, expected, found);
+  io_detail::check_idx_size(file, result.extents, found);
 
-  io_detail::idx_source in(path);
-  bool const same_header = io_detail::read_idx_header(in) == result.extents;
+  io_detail::idx_source in(file);
+  bool const same_header = io_detail::read_idx_header(file, in) == result.extents;
   comm_detail::resize_buffer(result.bytes, expected);
-  if (!same_header || in.read(result.bytes.data(), expected) != expected) in.fail("the file changed while it was read");
+  if (!same_header || in.read(result.bytes.data(), expected) != expected)
+    file.fail("the file changed while it was read");
   return result;
 }
 

@@ -53,18 +53,10 @@ ASHLAR_INLINE void npy_input::convert(unsigned char* stored, unsigned char* to, 
 }
 
 ASHLAR_INLINE std::string npy_header_of(array_type type, shape const& extents) {
-  std::string text = "{'descr': '" + npy_text_of(type) + "', 'fortran_order': False, 'shape': (";
-  for (int d = 0; d < extents.rank; ++d)
-    text += std::to_string(extents[d]) + (d + 1 < extents.rank ? ", " : extents.rank == 1 ? "," : "");
-  text += "), }";
-  std::size_t const many = std::size_t{64} << 10;
-  std::size_t const unit = static_cast<std::size_t>(extents.size()) * name_of(type).bits / 8 >= many ? page_bytes : 64;
-  text.resize((10 + text.size() + unit) / unit * unit - 11, ' ');
-  text += '\n';
-  std::string lead("\x93NUMPY\x01\x00", 8);
-  lead += static_cast<char>(text.size() & 255);
-  lead += static_cast<char>(text.size() >> 8);
-  return lead + text;
+  std::size_t const many = std::size_t{64} << 10,
+                    bytes = static_cast<std::size_t>(extents.size()) * name_of(type).bits / 8;
+  return npy_header_of(npy_text_of(type), {extents.extent, extents.extent + extents.rank},
+                       bytes >= many ? page_bytes : 64);
 }
 
 ASHLAR_INLINE npy_input opened_npy(communicator const& c, std::string const& path, array_type to, int rank) {

@@ -128,7 +128,7 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std
     std::string const last = directory_of(members, directory);
     out.file().write(directory, last.data(), last.size());
   };
-  if (c.rank() == 0 && !failure) run_catching(write_headers, failure);
+  if (c.rank() == 0) run_catching(write_headers, failure);
   out.commit(std::move(failure));
 }
 

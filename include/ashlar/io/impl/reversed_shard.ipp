@@ -39,8 +39,7 @@ ASHLAR_INLINE void read_reversed_shard(distributed_array const& a, int rank, rev
         a, rank, memory, reversed_bytes, buffers,
         [&](array_pieces const& round, unsigned char* piece) {
           array_pieces::range const part = round.elements(rank);
-          auto const one = [&] { read(part.begin, part.size(), piece); };
-          if (!failure && part.size() != 0) run_catching(one, failure);
+          if (part.size() != 0) run_catching([&] { read(part.begin, part.size(), piece); }, failure);
         },
         [&](index_t first, index_t n, unsigned char const* from) { shard.put(first, n, from); });
   region const own = local_region(a.extents, a.layout, a.mesh, rank);

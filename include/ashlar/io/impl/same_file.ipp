@@ -81,23 +81,15 @@ inline std::uint64_t place_of(checked_file const& file) {
 // The size of a file, mixed with a checksum of all bytes, or of 16 blocks from the first byte to the last.
 inline std::uint64_t content_of(checked_file const& file) {
   constexpr std::uint64_t blocks = 16, block = std::uint64_t{4} << 20;
-  std::vector<unsigned char> bytes(std::size_t{1} << 20);
   std::uint32_t sum = 0;
-  auto const add = [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t at = begin; at < end;) {
-      auto const n = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), end - at));
-      file.read(at, bytes.data(), n);
-      sum = crc32c(sum, bytes.data(), n);
-      at += n;
-    }
-  };
+  auto const add = [&](std::uint64_t, unsigned char const* bytes, std::size_t n) { sum = crc32c(sum, bytes, n); };
   std::uint64_t const size = file.size();
   if (size <= blocks * block)
-    add(0, size);
+    file.for_each_part(0, size, add);
   else
     for (std::uint64_t k = 0; k < blocks; ++k) {
       std::uint64_t const begin = k * (size - block) / (blocks - 1);
-      add(begin, begin + block);
+      file.for_each_part(begin, begin + block, add);
     }
   return comm_detail::mixed_words(size, sum);
 }

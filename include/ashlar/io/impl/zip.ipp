@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include "ashlar/io/inflate.hpp"
+#include "ashlar/io/zlib.hpp"
 
 namespace ashlar::io_detail {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The path of a parameter in a model, as a type: "d1/kernel".
 #pragma once
+#include "ashlar/meta/literal.hpp"
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/train/strategies/pattern.hpp"
 
@@ -58,7 +59,7 @@ struct length_of_path {
   }
 };
 template <class Path>
-inline constexpr text_range path_range{Path::path.c, Path::path.c + Path::path.size};
+inline constexpr std::string_view path_range{Path::path.c, static_cast<std::size_t>(Path::path.size)};
 
 // A type that shows a path in compiler messages.
 template <char... C>

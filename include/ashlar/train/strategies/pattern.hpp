@@ -1,44 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 // Patterns of parameter paths, matched by the compiler.
 #pragma once
-#include "ashlar/meta/literal.hpp"
+#include <algorithm>
+#include <string_view>
 
 namespace ashlar::train_detail {
 
-/// A path or a pattern, as a range of characters.
-struct text_range {
-  char const* begin = nullptr;
-  char const* end = nullptr;
-};
-
-constexpr bool starts_with(text_range text, text_range beginning) {
-  if (text.end - text.begin < beginning.end - beginning.begin) return false;
-  for (; beginning.begin != beginning.end; ++text.begin, ++beginning.begin)
-    if (*text.begin != *beginning.begin) return false;
-  return true;
-}
-
-constexpr bool equal(text_range a, text_range b) { return a.end - a.begin == b.end - b.begin && starts_with(a, b); }
-
 // True if the text has no syntax of regular expressions. Keys of Keras and TensorFlow have it, and would match nothing.
-constexpr bool is_pattern(text_range text) {
-  for (char const* p = text.begin; p != text.end; ++p) {
-    for (char const* special = "[](){}^$|+?\\"; *special != '\0'; ++special)
-      if (*p == *special) return false;
-    if (*p == '.' && p + 1 != text.end && p[1] == '*') return false;
-  }
-  return true;
+constexpr bool is_pattern(std::string_view text) {
+  return text.find_first_of("[](){}^$|+?\\") == text.npos && text.find(".*") == text.npos;
 }
 
 /// True if the pattern is found anywhere in the text. Each `*` matches any characters, or none.
-constexpr bool pattern_found(text_range pattern, text_range text) {
-  for (char const *p = pattern.begin, *piece = p;; piece = ++p) {
-    while (p != pattern.end && *p != '*') ++p;
+constexpr bool pattern_found(std::string_view pattern, std::string_view text) {
+  for (;;) {
     // The earliest place of each piece leaves most of the text to the next ones.
-    for (; !starts_with(text, {piece, p}); ++text.begin)
-      if (text.begin == text.end) return false;
-    text.begin += p - piece;
-    if (p == pattern.end) return true;
+    std::size_t const end = (std::min)(pattern.find('*'), pattern.size()), at = text.find(pattern.substr(0, end));
+    if (at == text.npos) return false;
+    if (end == pattern.size()) return true;
+    text.remove_prefix(at + end);
+    pattern.remove_prefix(end + 1);
   }
 }
 

@@ -21,8 +21,8 @@ constexpr bool has_layer() {
   if constexpr (!tree<Model>) {
     return false;
   } else {
-    return equal(path_range<Layer>, path_range<Path>) || []<template <class...> class S, class... M, std::size_t... I>(
-                                                             std::type_identity<S<M...>>, std::index_sequence<I...>) {
+    return path_range<Layer> == path_range<Path> || []<template <class...> class S, class... M, std::size_t... I>(
+                                                        std::type_identity<S<M...>>, std::index_sequence<I...>) {
       return (has_layer<Layer, member_path<Path, S<M...>, I>, M>() || ...);
     }(std::type_identity<Model>{}, std::make_index_sequence<members_of<Model>::count>{});
   }

@@ -29,7 +29,7 @@ struct keyed_layout {
     for (unsigned i = 0; i < Key.size; ++i) t.c[i] = Key[i];
     return t;
   }();
-  static constexpr text_range range{key.c, key.c + Key.size};
+  static constexpr std::string_view range{key.c, Key.size};
   static constexpr bool has_pattern = is_pattern(range);
 };
 template <bool Output, class Otherwise, class Place, class... Rules>
@@ -65,18 +65,15 @@ struct layout_place {
   /// True if this is the whole path. Example: Parameter::is("d1/kernel")
   template <std::size_t N>
   static constexpr bool is(char const (&text)[N]) {
-    return equal({text, text + N - 1}, range());
+    return std::string_view(text, N - 1) == path_range<Path>;
   }
   /// True if the pattern is found in the path. Example: Parameter::has("feature*kernel")
   template <std::size_t N>
   static constexpr bool has(char const (&pattern)[N]) {
-    if (!is_pattern({pattern, pattern + N - 1}))
+    if (!is_pattern({pattern, N - 1}))
       throw "ashlar::training::layout_map: has takes no regular expression, and only * is special; write * for any characters, and || for alternatives";
-    return pattern_found({pattern, pattern + N - 1}, range());
+    return pattern_found({pattern, N - 1}, path_range<Path>);
   }
-
- private:
-  static constexpr text_range range() { return {Path::path.c, Path::path.c + Path::path.size}; }
 };
 
 }  // namespace ashlar::train_detail
@@ -123,7 +120,7 @@ template <bool Output, class Path, class... Rules>
 constexpr int rule_for() {
   int exact = no_rule, found = no_rule, i = 0;
   (((Rules::of_output != Output                      ? void()
-     : equal(Rules::range, path_range<Path>)         ? void(exact = exact == no_rule ? i : two_rules)
+     : Rules::range == path_range<Path>              ? void(exact = exact == no_rule ? i : two_rules)
      : pattern_found(Rules::range, path_range<Path>) ? void(found = found == no_rule ? i : two_rules)
                                                      : void()),
     ++i),

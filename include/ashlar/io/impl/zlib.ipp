@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: BSL-1.0
-// The functions of io/inflate.hpp.
+// The functions of io/zlib.hpp.
 #include <algorithm>
 #include <string>
 #include "ashlar/comm/buffer.hpp"
 
 namespace ashlar::io_detail {
+
+ASHLAR_INLINE std::uint32_t crc32_share(void const* part, std::size_t n, std::uint64_t after) {
+  auto const* at = static_cast<unsigned char const*>(part);
+  uLong sum = crc32(0, nullptr, 0);
+  for (std::size_t rest = n; rest != 0;) {
+    std::size_t const length = (std::min)(rest, std::size_t{1} << 30);
+    sum = crc32(sum, at, static_cast<uInt>(length));
+    at += length;
+    rest -= length;
+  }
+  return static_cast<std::uint32_t>(crc32_combine(sum, 0, static_cast<z_off_t>(after)));
+}
+
+ASHLAR_INLINE std::size_t deflate_into(unsigned char* to, std::size_t room, unsigned char const* from, std::size_t n,
+                                       int level) {
+  uLongf length = room;
+  if (compress2(to, &length, from, n, level) != Z_OK) throw error("zlib cannot compress a chunk");
+  return length;
+}
+
+ASHLAR_INLINE void shuffle_bytes(unsigned char const* from, std::size_t elements, std::size_t element_bytes,
+                                 unsigned char* to) {
+  for (std::size_t k = 0; k < element_bytes; ++k)
+    for (std::size_t i = 0; i < elements; ++i) to[k * elements + i] = from[i * element_bytes + k];
+}
 
 inline constexpr std::size_t inflate_bytes = (32 << 10) + (7 << 10);  // zlib's window and state
 

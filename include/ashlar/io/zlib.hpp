@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
-// Bytes that zlib inflates, in their order: of gzip files, and of members of zip files.
+// zlib's functions: CRC-32, the checksum of zip files; HDF5's filters "shuffle" and "deflate"; bytes that are inflated.
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/io/checked_file.hpp"
 #if !__has_include(<zlib.h>)
-#error "ashlar::idx: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::io"
+#error "ashlar::io: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::ashlar"
 #include <missing/zlib.h>  // ends the compilation here
 #endif
 #include <zlib.h>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 namespace ashlar::io_detail {
+
+/// The share of n bytes in the CRC-32 of a text, of which `after` bytes follow them. The CRC-32 of the text is the
+/// exclusive or of the shares of its parts, so several ranks can compute it.
+ASHLAR_INLINE std::uint32_t crc32_share(void const* part, std::size_t n, std::uint64_t after);
+
+/// Writes n bytes in zlib's format, and returns their number. Pre: 1 <= level <= 9, n < 2^32, room >= compressBound(n).
+/// Error: ashlar::error if zlib has no memory.
+ASHLAR_INLINE std::size_t deflate_into(unsigned char* to, std::size_t room, unsigned char const* from, std::size_t n,
+                                       int level);
+
+/// Byte k of all elements follows byte k - 1 of all elements: neighbours are alike, so they compress better.
+ASHLAR_INLINE void shuffle_bytes(unsigned char const* from, std::size_t elements, std::size_t element_bytes,
+                                 unsigned char* to);
 
 /// Reads the bytes of a file in order, inflated. It holds one buffer, whatever sizes the file declares.
 class inflated_bytes {
@@ -59,5 +73,5 @@ class inflated_member {
 }  // namespace ashlar::io_detail
 
 #if ASHLAR_IMPL
-#include "ashlar/io/impl/inflate.ipp"
+#include "ashlar/io/impl/zlib.ipp"
 #endif
