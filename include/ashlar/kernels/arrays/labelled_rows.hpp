@@ -58,8 +58,8 @@ void sum_over_rows(char const* label, Space const& space, index_t rows, index_t 
     Kokkos::View<value_type*, typename Space::memory_space> const values(
         Kokkos::view_alloc(instance_of(space), Kokkos::WithoutInitializing, "ashlar::rows"),
         static_cast<std::size_t>(rows));
-    for_each_row(label, space, rows, n, 1, row_values<Value>{row_value, values.data()});
-    kernels::reduce<op::sum>(space, static_cast<value_type const*>(values.data()), shape::of(rows), 1u, out);
+    for_each_row(label, space, rows, n, row_values<Value>{row_value, values.data()});
+    kernels::reduce<op::sum>(space, values.data(), shape::of(rows), 1u, out);
     space.fence(label);
   }
 }

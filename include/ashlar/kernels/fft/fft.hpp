@@ -2,7 +2,6 @@
 // Discrete Fourier transforms of one rank's array: by FFTW in host memory, by cuFFT or hipFFT in a device's.
 #pragma once
 #include "ashlar/kernels/fft/fft_device.hpp"
-#include "ashlar/kernels/fft/fft_effort.hpp"
 #include "ashlar/kernels/fft/fft_host.hpp"
 #include "ashlar/kernels/fft/fft_lines.hpp"
 #include "ashlar/kernels/scratch.hpp"

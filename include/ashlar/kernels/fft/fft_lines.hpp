@@ -2,7 +2,7 @@
 // The lines that a Fourier transform takes, and the changes of their elements before and after it.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
-#include "ashlar/kernels/lines.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
 #include "ashlar/ops/fft/fft.hpp"
 #include <algorithm>

@@ -5,9 +5,9 @@
 #include "ashlar/kernels/products/blas.hpp"
 #include "ashlar/kernels/products/contraction.hpp"
 #include "ashlar/kernels/elementwise.hpp"
-#include "ashlar/kernels/permute.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/kernels/shard.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/products/einsum.hpp"
 
 namespace ashlar::kernels_detail {

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/comm/collectives/all_to_all.hpp"
 #include "ashlar/config.hpp"
-#include "ashlar/kernels/lines.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/arrays/sort.hpp"
 #include "ashlar/ops/arrays/sort_parts.hpp"
 #include "ashlar/tensor/collective_scope.hpp"
