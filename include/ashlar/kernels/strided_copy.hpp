@@ -204,6 +204,16 @@ inline loop_nest<2> loops_between(shape const& source, kernels::box const& from,
   return nest;
 }
 
+// Loops between `count` indices of one dimension in two arrays. Their extents differ only in that dimension.
+inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from, shape const& destination,
+                                  index_t to) {
+  kernels::box a, b;
+  for (int d = 0; d < source.rank; ++d) a.extent[d] = b.extent[d] = d == dim ? count : source[d];
+  a.lower[dim] = from;
+  b.lower[dim] = to;
+  return loops_between(source, a, destination, b);
+}
+
 }  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {

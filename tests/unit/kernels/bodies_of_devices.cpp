@@ -414,7 +414,8 @@ TEST_CASE("devices: products of integers by loops, and batches of products one b
       auto const same = [&]<class T>(T) {
         auto const x = numbers<T>(a.size()), y = numbers<T>(b.size(), 11);
         check_bodies<T>(c.size(), [&](auto const& on, T* z) {
-          kernels::contract(on, e, x.data(), a, y.data(), b, z, c, T(2), T(1));
+          kernels_detail::contract_call<std::remove_cvref_t<decltype(on)>, T> const call{on, T(2), T(1)};
+          call({{e.in[0], a}, {e.in[1], b}, {e.out, c}}, x.data(), y.data(), z);
         });
       };
       same(std::int64_t{});

@@ -29,6 +29,15 @@ struct transform_name {
   int real = 0;
 };
 
+/// The function or value of a library for real numbers R: double or float.
+template <class R, class D, class F>
+constexpr auto of_precision(D of_double, F of_float) {
+  if constexpr (std::is_same_v<R, double>)
+    return of_double;
+  else
+    return of_float;
+}
+
 template <class R>
 R* numbers_of(R* x) {
   return x;

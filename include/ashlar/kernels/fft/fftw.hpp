@@ -50,42 +50,22 @@ namespace ashlar::kernels_detail {
 
 /// The functions of FFTW for a type of real numbers.
 template <class R>
-struct fftw;
-template <>
-struct fftw<double> {
-  using plan = fftw_plan;
-  using complex = fftw_complex;
-  using dim = fftw_iodim64;
-  static constexpr auto plan_dft = fftw_plan_guru64_dft;
-  static constexpr auto plan_r2c = fftw_plan_guru64_dft_r2c;
-  static constexpr auto plan_c2r = fftw_plan_guru64_dft_c2r;
-  static constexpr auto plan_r2r = fftw_plan_guru64_r2r;
-  static constexpr auto execute_dft = fftw_execute_dft;
-  static constexpr auto execute_r2c = fftw_execute_dft_r2c;
-  static constexpr auto execute_c2r = fftw_execute_dft_c2r;
-  static constexpr auto execute_r2r = fftw_execute_r2r;
-  static constexpr auto destroy = fftw_destroy_plan;
-  static constexpr auto alignment = fftw_alignment_of;
-  static constexpr auto allocate = fftw_malloc;
-  static constexpr auto free = fftw_free;
-};
-template <>
-struct fftw<float> {
-  using plan = fftwf_plan;
-  using complex = fftwf_complex;
-  using dim = fftwf_iodim64;
-  static constexpr auto plan_dft = fftwf_plan_guru64_dft;
-  static constexpr auto plan_r2c = fftwf_plan_guru64_dft_r2c;
-  static constexpr auto plan_c2r = fftwf_plan_guru64_dft_c2r;
-  static constexpr auto plan_r2r = fftwf_plan_guru64_r2r;
-  static constexpr auto execute_dft = fftwf_execute_dft;
-  static constexpr auto execute_r2c = fftwf_execute_dft_r2c;
-  static constexpr auto execute_c2r = fftwf_execute_dft_c2r;
-  static constexpr auto execute_r2r = fftwf_execute_r2r;
-  static constexpr auto destroy = fftwf_destroy_plan;
-  static constexpr auto alignment = fftwf_alignment_of;
-  static constexpr auto allocate = fftwf_malloc;
-  static constexpr auto free = fftwf_free;
+struct fftw {
+  using plan = std::conditional_t<std::is_same_v<R, double>, fftw_plan, fftwf_plan>;
+  using complex = std::conditional_t<std::is_same_v<R, double>, fftw_complex, fftwf_complex>;
+  using dim = std::conditional_t<std::is_same_v<R, double>, fftw_iodim64, fftwf_iodim64>;
+  static constexpr auto plan_dft = of_precision<R>(fftw_plan_guru64_dft, fftwf_plan_guru64_dft);
+  static constexpr auto plan_r2c = of_precision<R>(fftw_plan_guru64_dft_r2c, fftwf_plan_guru64_dft_r2c);
+  static constexpr auto plan_c2r = of_precision<R>(fftw_plan_guru64_dft_c2r, fftwf_plan_guru64_dft_c2r);
+  static constexpr auto plan_r2r = of_precision<R>(fftw_plan_guru64_r2r, fftwf_plan_guru64_r2r);
+  static constexpr auto execute_dft = of_precision<R>(fftw_execute_dft, fftwf_execute_dft);
+  static constexpr auto execute_r2c = of_precision<R>(fftw_execute_dft_r2c, fftwf_execute_dft_r2c);
+  static constexpr auto execute_c2r = of_precision<R>(fftw_execute_dft_c2r, fftwf_execute_dft_c2r);
+  static constexpr auto execute_r2r = of_precision<R>(fftw_execute_r2r, fftwf_execute_r2r);
+  static constexpr auto destroy = of_precision<R>(fftw_destroy_plan, fftwf_destroy_plan);
+  static constexpr auto alignment = of_precision<R>(fftw_alignment_of, fftwf_alignment_of);
+  static constexpr auto allocate = of_precision<R>(fftw_malloc, fftwf_malloc);
+  static constexpr auto free = of_precision<R>(fftw_free, fftwf_free);
 };
 
 inline unsigned fftw_flag(fft_effort effort) {
@@ -211,13 +191,10 @@ class transform_plans {
 
  private:
   static constexpr std::size_t most_plans = 256;
-  struct release {
-    void operator()(R* x) const { fftw<R>::free(x); }
-  };
-  using buffer = std::unique_ptr<R[], release>;
+  using buffer = std::unique_ptr<R[], void (*)(void*)>;
   static buffer allocate(index_t n) {
     auto const size = static_cast<std::size_t>(n);
-    buffer x(static_cast<R*>(fftw<R>::allocate((size + 1) * sizeof(R))));
+    buffer x(static_cast<R*>(fftw<R>::allocate((size + 1) * sizeof(R))), fftw<R>::free);
     std::fill_n(x.get(), size, R(0));
     return x;
   }
