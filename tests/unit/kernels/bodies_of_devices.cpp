@@ -381,9 +381,15 @@ TEST_CASE_TEMPLATE("devices: pooling and its derivative", Max, std::true_type, s
           kernels::pooled const g{images, {7, 3, stride, 1, edge}, {9, 3, stride, 1, edge}, channels};
           index_t const in = images * 63 * channels, out = images * g.rows.count() * g.columns.count() * channels;
           auto const x = numbers<double>(in), ct = numbers<double>(out, 11);
-          check_bodies<double>(out, [&](auto const& on, double* y) { kernels::pool<Max::value>(on, g, x.data(), y); });
+          check_bodies<double>(out, [&](auto const& on, double* y) {
+            kernels_detail::run_pooling<kernels_detail::pool_kernel<double, Max::value>>(on, g, x.data(), y);
+          });
           check_bodies<double>(
-              in, [&](auto const& on, double* y) { kernels::pool_vjp<Max::value>(on, g, x.data(), ct.data(), y); },
+              in,
+              [&](auto const& on, double* y) {
+                kernels_detail::run_pooling<kernels_detail::pool_vjp_kernel<double, Max::value>>(on, g, x.data(),
+                                                                                                 ct.data(), y);
+              },
               1e-15);
         }
 }
