@@ -6,6 +6,8 @@
 #include "ashlar/ops/fft/fft.hpp"
 #include "ashlar/ops/fft/fft_to.hpp"
 #include "ashlar/tensor/compute.hpp"
+#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/transfers.hpp"
 #include <exception>
 #include <vector>
 
