@@ -128,7 +128,8 @@ void check_accuracy() {
   double const logits[]{1, element<double>{}(0), 0, 2, 1, 0};
   index_t const labels[]{0, 0};
   std::int64_t hits = -1;
-  kernels::accuracy_count(Kokkos::DefaultHostExecutionSpace{}, logits, labels, 2, 3, &hits);
+  kernels_detail::row_hit<double, index_t> const of_row{{logits, labels, 3}, 1};
+  kernels_detail::sum_over_rows("test", Kokkos::DefaultHostExecutionSpace{}, 2, 3, of_row, &hits);
   expect("accuracy", hits == 1);
 }
 

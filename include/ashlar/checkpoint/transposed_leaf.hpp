@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A leaf whose dimensions have another order in the file.
 #pragma once
-#include "ashlar/kernels/permute.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/checkpoint/leaf.hpp"
 #include <algorithm>
 #include <array>

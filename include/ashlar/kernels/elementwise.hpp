@@ -37,11 +37,6 @@ void map_by_rows(Space const& space, map_kernel<T, F, Leaves> const& k) {
   });
 }
 
-template <class Space, class T, class F, class Leaves>
-void map_by_elements(Space const& space, map_kernel<T, F, Leaves> const& k) {
-  for_elements("ashlar::map", space, k.nest.size(), k);
-}
-
 template <class T, class F, class... Rows>
 void map_strided_piece(T* out, index_t row_stride, index_t step, index_t rows, index_t length, F f, Rows... value) {
   for (index_t r = 0; r < rows; ++r)
@@ -106,7 +101,7 @@ void map(Space const& space, shape const& extents, T* out, F const& f, Leaf cons
   if constexpr (kernels_detail::runs_in_caller<Space>)
     kernels_detail::map_by_rows(space, k);
   else
-    kernels_detail::map_by_elements(space, k);
+    kernels_detail::for_elements("ashlar::map", space, k.nest.size(), k);
 }
 
 /// The same for an array of any strides, one per dimension.
@@ -117,7 +112,7 @@ void map_to(Space const& space, shape const& extents, T* out, index_t const* str
   leaves const l(leaf...);
   kernels_detail::map_kernel<T, F, leaves> const k{l.nest(extents, strides), out, f, l};
   if constexpr (!kernels_detail::runs_in_caller<Space>)
-    kernels_detail::map_by_elements(space, k);
+    kernels_detail::for_elements("ashlar::map", space, k.nest.size(), k);
   else if (k.nest.step(0) == 1)
     kernels_detail::map_by_rows(space, k);
   else

@@ -45,15 +45,11 @@ void fill_outside(Space const& space, T* out, shape const& extents, shape const&
   if constexpr (kernels_detail::runs_in_caller<Space>) {
     int const last = extents.rank - 1;
     index_t const n = extents[last], rows = extents.size() / n;
-    kernels_detail::for_ranges("ashlar::fill_outside", space, rows,
-                               kernels_detail::elements_per_thread / std::max<index_t>(n, 1),
-                               [&](index_t row, index_t stop) {
-                                 for (; row < stop; ++row) {
-                                   bool const inside = box.holds(row, last);
-                                   std::fill_n(out + row * n, inside ? begin[last] : n, value);
-                                   if (inside) std::fill_n(out + row * n + end[last], n - end[last], value);
-                                 }
-                               });
+    kernels_detail::for_each_index("ashlar::fill_outside", space, rows, n, [&](index_t row) {
+      bool const inside = box.holds(row, last);
+      std::fill_n(out + row * n, inside ? begin[last] : n, value);
+      if (inside) std::fill_n(out + row * n + end[last], n - end[last], value);
+    });
   } else {
     kernels_detail::for_elements("ashlar::fill_outside", space, extents.size(),
                                  kernels_detail::fill_outside_kernel<T>{out, box, value});

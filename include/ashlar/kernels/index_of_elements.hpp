@@ -30,11 +30,6 @@ struct index_of_elements {
   }
 
   using buffer = kernels_detail::no_buffer;
-  struct progression {
-    index_of_elements const& leaf;
-    index_t first, row_stride, step;
-    cell_index<Rank> operator()(index_t r, index_t j) const { return leaf.at(first + r * row_stride + j * step); }
-  };
   index_t const* strides() const { return stride; }
   KOKKOS_FUNCTION cell_index<Rank> at(index_t offset) const {
     cell_index<Rank> i{};
@@ -42,8 +37,8 @@ struct index_of_elements {
     return i;
   }
   static bool buffered(index_t) { return false; }
-  progression rows(index_t offset, index_t row_stride, index_t step, index_t, buffer&) const {
-    return {*this, offset, row_stride, step};
+  auto rows(index_t offset, index_t row_stride, index_t step, index_t, buffer&) const {
+    return [=, &leaf = *this](index_t r, index_t j) { return leaf.at(offset + r * row_stride + j * step); };
   }
 };
 

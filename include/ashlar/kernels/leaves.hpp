@@ -78,17 +78,15 @@ struct constant {
   T value;
 
   using buffer = kernels_detail::no_buffer;
-  struct repeated {
-    T value;
-    T operator()(index_t, index_t) const { return value; }
-  };
   static index_t const* strides() {
     static constexpr index_t none[max_rank]{};
     return none;
   }
   KOKKOS_FUNCTION T at(index_t) const { return value; }
   static bool buffered(index_t) { return false; }
-  repeated rows(index_t, index_t, index_t, index_t, buffer&) const { return {value}; }
+  auto rows(index_t, index_t, index_t, index_t, buffer&) const {
+    return [v = value](index_t, index_t) { return v; };
+  }
 };
 
 /// The linear index in the global array of each element of a shard: base + sum of i_d * stride[d].
@@ -97,15 +95,11 @@ struct global_index {
   index_t stride[max_rank];
 
   using buffer = kernels_detail::no_buffer;
-  struct progression {
-    index_t first, row_stride, step;
-    index_t operator()(index_t r, index_t j) const { return first + r * row_stride + j * step; }
-  };
   index_t const* strides() const { return stride; }
   KOKKOS_FUNCTION index_t at(index_t offset) const { return base + offset; }
   static bool buffered(index_t) { return false; }
-  progression rows(index_t offset, index_t row_stride, index_t step, index_t, buffer&) const {
-    return {base + offset, row_stride, step};
+  auto rows(index_t offset, index_t row_stride, index_t step, index_t, buffer&) const {
+    return [=, first = base + offset](index_t r, index_t j) { return first + r * row_stride + j * step; };
   }
 };
 

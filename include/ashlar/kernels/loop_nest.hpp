@@ -88,8 +88,9 @@ struct loop_nest {
 template <int N>
 class nest_builder {
  public:
-  /// Pre: loops() < max_rank.
-  void add(index_t extent, index_t const (&stride)[array_bound(N)]) {
+  /// The loop begins at the offset `begin` of each array. Pre: loops() < max_rank.
+  void add(index_t extent, index_t const (&stride)[array_bound(N)], index_t const (&begin)[array_bound(N)] = {}) {
+    for (int n = 0; n < N; ++n) nest_.origin[n] += begin[n];
     if (extent == 1) return;
     int const last = nest_.rank - 1;
     bool merge = last >= 0;
@@ -111,6 +112,14 @@ class nest_builder {
  private:
   loop_nest<N> nest_{};
 };
+
+/// The indices of element i in dimensions 0 to `last` of a row-major array.
+ASHLAR_FUNCTION inline void find_indices(index_t i, index_t const* extent, int last, index_t* at) {
+  for (int d = last; d >= 0; --d) {
+    at[d] = i % extent[d];
+    i /= extent[d];
+  }
+}
 
 /// The loops over all elements of arrays of one shape.
 /// Post: the same elements in the same order, in as few loops as possible

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Indices that are outside, as kernels on the host find them.
 #pragma once
-#include "ashlar/kernels/for_elements.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include <cstdint>
 #include <limits>
 
@@ -57,15 +57,15 @@ struct is_not_padding {
 template <class Space, class I, class Uses>
 kernels::outside_index look_at_labels(Space const& space, I const* labels, index_t rows, index_t classes,
                                       Uses const& uses) {
-  if constexpr (!runs_in_caller<Space>) return {};
-  return look_outside<Space>(true, classes, labels, [&](outside_indices const& outside) {
-    for_ranges("ashlar::labels", space, rows, elements_per_thread, [&](index_t begin, index_t end) {
-      for (index_t r = begin; r < end; ++r) {
+  if constexpr (runs_in_caller<Space>)
+    return look_outside<Space>(true, classes, labels, [&](outside_indices const& outside) {
+      for_each_index("ashlar::labels", space, rows, 1, [&](index_t r) {
         auto const l = static_cast<index_t>(labels[r]);
         if ((l < 0 || l >= classes) && uses(r)) outside.note(r, l);
-      }
+      });
     });
-  });
+  else
+    return {};
 }
 
 }  // namespace ashlar::kernels_detail

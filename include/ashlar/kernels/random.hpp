@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random numbers for a shard as a function of key and global index, as leaves of expressions and as fills.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/kernels/elementwise.hpp"
-#include "ashlar/kernels/philox_blocks.hpp"
 #include <cmath>
 #include <cstdint>
 
@@ -39,6 +39,12 @@ struct normal_generator {
     return n;
   }
 };
+
+/// The random bits of n consecutive counters of a key's numbers. A processor with AVX2 evaluates 8 counters at once,
+/// whatever options the program is compiled with.
+/// Pre: 0 <= first, 0 <= n
+/// Post: out[k] == philox(key, first + k, philox_use::numbers) for 0 <= k < n
+ASHLAR_INLINE void philox_blocks(prng_key key, index_t first, index_t n, meta_detail::philox_words* out);
 
 /// The block of numbers with number b of a key.
 template <class Generator>
@@ -167,10 +173,6 @@ struct cyclic_random_numbers {
 template <class T>
 using uniform_numbers = random_numbers<kernels_detail::uniform_generator<T>>;
 
-/// Normal with mean 0 and deviation 1.
-template <class T>
-using normal_numbers = random_numbers<kernels_detail::normal_generator<T>>;
-
 /// Fills a shard with f of a generator's numbers. The shard is the region `part` of an array of extents `global`.
 template <class Generator, class Space, class T, class F>
 void fill_random(Space const& space, T* out, region const& part, shape const& global, prng_key key, F const& f) {
@@ -212,3 +214,7 @@ struct dropout {
 };
 
 }  // namespace ashlar::kernels
+
+#if ASHLAR_IMPL
+#include "ashlar/kernels/impl/random.ipp"
+#endif

@@ -290,6 +290,14 @@ void reduce_by_elements(Space const& space, reduction<Op, T, F, Leaves> const& r
   space.fence("ashlar::reduce: scratch");
 }
 
+template <class Space, class Reduction>
+void run_reduction(Space const& space, Reduction const& r) {
+  if constexpr (runs_in_caller<Space>)
+    reduce_by_rows(space, r);
+  else
+    reduce_by_elements(space, r);
+}
+
 }  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
@@ -305,10 +313,7 @@ template <class Op, class Space, class T, class F, class... Leaf>
 void map_reduce(Space const& space, shape const& extents, unsigned dims, T* out, F const& f, Leaf const&... leaf) {
   using leaves = kernels_detail::leaves<Leaf...>;
   kernels_detail::reduction<Op, T, F, leaves> const r(extents, dims, out, f, leaves(leaf...));
-  if constexpr (kernels_detail::runs_in_caller<Space>)
-    kernels_detail::reduce_by_rows(space, r);
-  else
-    kernels_detail::reduce_by_elements(space, r);
+  kernels_detail::run_reduction(space, r);
 }
 
 /// True if map_reduce combines these values in the order in which it combines an array `result` of them. The leaves must

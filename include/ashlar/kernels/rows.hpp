@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Kernels over rows of elements: a thread per row, or on devices a team for long rows.
+// Arrays as rows or as lines, and kernels over rows: a thread per row, or on devices a team for long rows.
 #pragma once
 #include "ashlar/layout/shape.hpp"
 #include "ashlar/kernels/for_elements.hpp"
@@ -12,6 +12,23 @@ struct rows_of {
   index_t rows = 1, n = 1;
   explicit rows_of(shape const& s, int dims = 1) {
     for (int d = 0; d < s.rank; ++d) (d < s.rank - dims ? rows : n) *= s[d];
+  }
+};
+
+/// The lines of a row-major array [outer][n][inner].
+struct lines_of {
+  index_t outer = 1, n, inner;
+  constexpr lines_of(shape const& s, int dim) : n(s[dim]), inner(s.stride(dim)) {
+    for (int d = 0; d < dim; ++d) outer *= s[d];
+  }
+  constexpr index_t count() const { return outer * inner; }
+  /// The place of the first element of a line. The others follow at distances of `inner`.
+  constexpr index_t begin(index_t line) const { return line / inner * n * inner + line % inner; }
+  /// As many lines of another extent.
+  constexpr lines_of with_extent(index_t extent) const {
+    lines_of other = *this;
+    other.n = extent;
+    return other;
   }
 };
 
@@ -110,13 +127,13 @@ struct row_kernel {
   }
 };
 
-/// Runs kernel.row(lanes, r) for r in [0, rows). A row has n elements, `step` apart. On devices, teams take long rows
-/// if their number fits int. With a large step each thread takes a row, so that neighbouring threads read neighbours.
+/// Runs kernel.row(lanes, r) for r in [0, rows). A row has n elements. On devices, teams take long rows if their number
+/// fits int.
 template <class Space, class Kernel>
-void for_each_row(char const* label, Space const& space, index_t rows, index_t n, index_t step, Kernel const& kernel) {
+void for_each_row(char const* label, Space const& space, index_t rows, index_t n, Kernel const& kernel) {
   row_kernel<Kernel> const k{kernel};
   if constexpr (!runs_in_caller<Space>)
-    if (n > 32 && step < 32 && rows <= INT_MAX) return Kokkos::parallel_for(label, teams(space, rows), k);
+    if (n > 32 && rows <= INT_MAX) return Kokkos::parallel_for(label, teams(space, rows), k);
   for_each_index(label, space, rows, 4 * n, k);  // such kernels read elements again, or take exponentials
 }
 

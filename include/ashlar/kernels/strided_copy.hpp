@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Strided copies: copies between parts of row-major arrays, as packing for a collective needs.
+// Strided copies: copies between parts of row-major arrays, as packing for a collective needs, and permutations.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
@@ -204,6 +204,16 @@ inline loop_nest<2> loops_between(shape const& source, kernels::box const& from,
   return nest;
 }
 
+// Loops between `count` indices of one dimension in two arrays. Their extents differ only in that dimension.
+inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from, shape const& destination,
+                                  index_t to) {
+  kernels::box a, b;
+  for (int d = 0; d < source.rank; ++d) a.extent[d] = b.extent[d] = d == dim ? count : source[d];
+  a.lower[dim] = from;
+  b.lower[dim] = to;
+  return loops_between(source, a, destination, b);
+}
+
 }  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
@@ -216,6 +226,25 @@ void copy_region(Space const& space, T const* source, shape const& source_extent
   kernels_detail::loop_nest<2> const loops[]{
       kernels_detail::loops_between(source_extents, from, destination_extents, to)};
   kernels_detail::strided_copy(space, source, destination, loops);
+}
+
+/// Permutes the dimensions of a row-major array.
+/// Shape: dimension d of out is dimension order[d] of in
+/// Pre: order names each dimension once; the memory does not overlap
+/// Post: out[i_order[0], i_order[1], ..] == in[i_0, i_1, ..]
+/// Example: permute(space, x, shape::of(128, 10), {1, 0}, transposed)
+template <class Space, class T>
+void permute(Space const& space, T const* in, shape const& extents, int const (&order)[max_rank], T* out) {
+  kernels_detail::row_major_strides const in_strides(extents);
+  shape permuted;
+  index_t strides[max_rank];
+  for (int& d = permuted.rank; d < extents.rank; ++d) {
+    permuted[d] = extents[order[d]];
+    strides[d] = in_strides.stride[order[d]];
+  }
+  auto const nest =
+      kernels_detail::merge_loops<2>(permuted, {strides, kernels_detail::row_major_strides(permuted).stride});
+  kernels_detail::strided_copy(space, in, out, std::span(&nest, 1));
 }
 
 /// Sets n elements to a value.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // The results of operations on real ranks.
 #pragma once
+#include "ashlar/comm/desync/noted_error.hpp"
+#include "ashlar/config.hpp"
+#include "ashlar/kernels/outside_index.hpp"
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/meta/check.hpp"
 #include "ashlar/ops/complex.hpp"
+#include "ashlar/plan/extent_errors.hpp"
 #include "ashlar/tensor/elementwise.hpp"
-#include "ashlar/tensor/outside_index.hpp"
 #include "ashlar/tensor/view.hpp"
 
 namespace ashlar::tensor_detail {
@@ -38,6 +41,16 @@ auto evaluate_shards(Op const& op, kernels::shard<T> const& y, X const&... x) {
   if constexpr (meta_detail::hold<operation_has_a_kernel<Op, Space, kernels::shard<T>, X...>>())
     run(op, Space{}, scratch_from_pool<Space>, y, x...);
 }
+
+/// True for operations whose kernel returns an index that is outside. The index is their second operand.
+template <class Op>
+concept looks_for_an_index_outside = requires { Op::words; };
+
+/// `found` is in the shard `own` of the index. If all ranks have the same index, each of them throws here. Else this rank
+/// notes the error, and its next call of the ranks tells the others.
+/// Error: ashlar::error.
+ASHLAR_INLINE void refuse_index(plan_detail::index_words const& words, kernels::outside_index const& found,
+                                region const& own, bool same_on_all_ranks);
 
 /// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) on the shards.
 template <class Op, class T, class L, class M, class S, class... X>
@@ -98,3 +111,7 @@ auto compute(real_ranks runs, Op const& op, device_mesh<M> const& m, shape const
 }
 
 }  // namespace ashlar::tensor_detail
+
+#if ASHLAR_IMPL
+#include "ashlar/tensor/impl/compute.ipp"
+#endif

@@ -150,8 +150,7 @@ bool exchange_of_blocks(Space const& space, bool gathers, step_transfers const& 
     if (v.in.count[self] != 0) strided_copy(space, source, destination, v.direct[self]);
     comm_detail::finish(ranks);
     shards.have_arrived(), buffers.have_arrived();
-    in.copy_packed(self,
-                   [&](auto loops) { strided_copy(space, static_cast<T const*>(in.buffer()), destination, loops); });
+    in.copy_packed(self, [&](auto loops) { strided_copy(space, in.buffer(), destination, loops); });
     return true;
   }
 }

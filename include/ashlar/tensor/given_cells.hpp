@@ -41,14 +41,10 @@ void copy_given_cells(Space const& space, X const& x, Y const& y) {
   if (static_cast<void const*>(cells_of(x)) == cells_of(y)) return;
   row_major_strides const strides = y.stored_strides(), strides_of_x = x.stored_strides();
   for_each_given_box(y, [&](kernels::box const& b) {
-    index_t at = 0;
-    kernels::strided<element_t<X>> from{cells_of(x), {}};
-    for (int d = 0; d < Y::rank; ++d) {
-      from.stride[d] = strides_of_x.stride[d];
-      from.data += b.lower[d] * strides_of_x.stride[d];
-      at += b.lower[d] * strides.stride[d];
-    }
-    kernels::map_to(space, b.shape(Y::rank), all_cells_of(y) + at, strides.stride, converted<T>{}, from);
+    kernels::strided<element_t<X>> from{cells_of(x) + strides_of_x.offset(b.lower), {}};
+    std::copy_n(strides_of_x.stride, X::rank, from.stride);
+    kernels::map_to(space, b.shape(Y::rank), all_cells_of(y) + strides.offset(b.lower), strides.stride, converted<T>{},
+                    from);
   });
 }
 /// Makes the given cells of y 0.
@@ -57,9 +53,7 @@ void clear_given_cells(Space const& space, Y const& y) {
   using T = element_t<Y>;
   row_major_strides const strides(y.stored_extents());
   for_each_given_box(y, [&](kernels::box const& b) {
-    index_t at = 0;
-    for (int d = 0; d < Y::rank; ++d) at += b.lower[d] * strides.stride[d];
-    kernels::map_to(space, b.shape(Y::rank), all_cells_of(y) + at, strides.stride, converted<T>{},
+    kernels::map_to(space, b.shape(Y::rank), all_cells_of(y) + strides.offset(b.lower), strides.stride, converted<T>{},
                     kernels::constant<T>{T{}});
   });
 }

@@ -7,7 +7,6 @@
 #include "ashlar/plan/cost.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <vector>
 

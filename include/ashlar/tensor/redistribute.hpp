@@ -160,15 +160,16 @@ class bundle_in_flight {
     if (reduced_where_they_lie<Op>()) return;
     T* const results = static_cast<T*>(block_->data);
     auto const n = static_cast<std::size_t>(elements_);
-    if (T const* const message = side_by_side()) {
-      memory_of_messages const used(message, results);
-      return comm_detail::run_all_reduce(ranks_, reduction_of<Op, T>, message, results, n, tuning_on<space>(),
-                                         operands::maybe_in_place);
+    T const* message = side_by_side();
+    if (message == nullptr) {
+      for (std::size_t i = 0; i < pieces_.size(); ++i)
+        kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
+      message = results;
     }
-    for (std::size_t i = 0; i < pieces_.size(); ++i)
-      kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
-    with_mpi_memory_in_place(mpi_combines<space, Op, T>(), space{}, results, n,
-                             [&](T* p) { comm::all_reduce<Op>(ranks_, p, n, tuning_on<space>()); });
+    with_mpi_memory(mpi_combines<space, Op, T>(), space{}, message, n, results, n, [&](T const* in, T* out) {
+      comm_detail::run_all_reduce(ranks_, reduction_of<Op, T>, in, out, n, tuning_on<space>(),
+                                  operands::maybe_in_place);
+    });
   }
 
  private:

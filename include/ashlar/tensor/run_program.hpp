@@ -17,7 +17,6 @@ ASHLAR_INLINE int launched_rank();
 ASHLAR_INLINE char const* program_name(int argc, char** argv);
 
 // Prints the exception that ended a program, for the ranks that print it. Returns 1.
-ASHLAR_INLINE int report_end(char const* name, int rank, error const& e);
 ASHLAR_INLINE int report_end(char const* name, int rank, std::exception const& e);
 
 // The body between start and end. Without a command line argc is 0.
@@ -29,13 +28,9 @@ int run_started(char const* name, int& argc, char** argv, F& body) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     try {
       return body();
-    } catch (error const& e) {
-      return report_end(name, rank, e);  // before MPI ends
     } catch (std::exception const& e) {
-      return report_end(name, rank, e);
+      return report_end(name, rank, e);  // before MPI ends
     }
-  } catch (error const& e) {
-    return report_end(name, rank, e);
   } catch (std::exception const& e) {
     return report_end(name, rank, e);
   }

@@ -92,9 +92,8 @@ class exchange_memory {
   /// Copies the received elements to their places. Pre: nobody reads the sent elements any more.
   void copy_out() {
     if (in_.in_order) return;
-    if (arrived_ == destination_)
-      kernels::copy(space_, static_cast<T const*>(destination_), buffer_.data(), static_cast<index_t>(in_.total));
-    strided_copy(space_, static_cast<T const*>(buffer_.data()), destination_, in_.loops);
+    if (arrived_ == destination_) kernels::copy(space_, destination_, buffer_.data(), static_cast<index_t>(in_.total));
+    strided_copy(space_, buffer_.data(), destination_, in_.loops);
   }
 
  private:

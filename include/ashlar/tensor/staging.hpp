@@ -113,25 +113,4 @@ void with_mpi_memory(bool directly, Space const& space, T const* source, std::si
   memory.finish();
 }
 
-/// The same for one buffer that MPI reads and writes.
-template <class Space, class T, class F>
-void with_mpi_memory_in_place(bool directly, Space const& space, T* data, std::size_t n, F&& f) {
-  if (directly) {
-    if constexpr (!runs_in_caller<Space>) space.fence("ashlar: before MPI");
-    memory_of_messages const used(data, data);
-    f(data);
-  } else if constexpr (!host_reads<Space>) {
-    using host = Kokkos::SharedHostPinnedSpace;
-    auto const block = pool<host>::allocate(n * sizeof(T));
-    Kokkos::View<T*, host, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const staged(static_cast<T*>(block->data), n);
-    Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const whole(data, n);
-    Kokkos::deep_copy(space, staged, whole);
-    space.fence("ashlar: before MPI");
-    memory_of_messages const used(block->data, block->data);
-    f(static_cast<T*>(block->data));
-    Kokkos::deep_copy(space, whole, staged);
-    space.fence("ashlar: staging is given back");
-  }
-}
-
 }  // namespace ashlar::tensor_detail

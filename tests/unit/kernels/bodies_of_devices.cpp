@@ -9,7 +9,7 @@
 #include "ashlar/kernels/arrays/extremum_index.hpp"
 #include "ashlar/kernels/fill_outside.hpp"
 #include "ashlar/kernels/arrays/gather.hpp"
-#include "ashlar/kernels/permute.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/kernels/nn/pooling.hpp"
 #include "ashlar/kernels/random.hpp"
 #include "ashlar/kernels/roots.hpp"
@@ -20,6 +20,7 @@
 #include "support/device_array.hpp"
 #include "support/device_on_host.hpp"
 #include "support/heard.hpp"
+#include "support/shards.hpp"
 #include <doctest/doctest.h>
 #include <array>
 #include <limits>
@@ -60,19 +61,6 @@ std::vector<shape> shapes() {
   return {shape{},           shape::of(0),        shape::of(7),          shape::of(4, 0, 3),    shape::of(5, 3),
           shape::of(1, 9),   shape::of(37, 11),   shape::of(3, 4, 5),    shape::of(2, 1, 3, 5), shape::of(3, 70, 2),
           shape::of(1, 130), shape::of(2, 20011), shape::of(300, 41, 2), shape::of(9000)};
-}
-region region_of(shape const& s, index_t first = 0) {
-  region r;
-  for (; r.rank < s.rank; ++r.rank) r.dim[r.rank] = index_set(first, first + s[r.rank]);
-  return r;
-}
-template <class T>
-kernels::shard<T const> operand(std::vector<T> const& v, shape const& s, index_t first = 0) {
-  return {v.data(), region_of(s, first), s};
-}
-template <class T>
-kernels::shard<T> result(T* y, shape const& s, index_t first = 0) {
-  return {y, region_of(s, first), s};
 }
 
 }  // namespace
@@ -215,21 +203,21 @@ TEST_CASE("devices: the cells around a box") {
 }
 
 TEST_CASE("devices: rows by index, added in any order") {
-  for (index_t outer : {0, 1, 3})
-    for (index_t inner : {0, 1, 5, 67})
-      for (index_t count : {0, 1, 11, 200}) {
-        constexpr index_t rows = 7;
-        index_set const held(4, 4 + rows);
-        auto const table = numbers<double>(outer * rows * inner), in = numbers<double>(outer * count * inner, 11);
-        std::vector<int> index(static_cast<std::size_t>(count));
-        for (index_t i = 0; i < count; ++i) index[static_cast<std::size_t>(i)] = static_cast<int>(i * 5 % 15);
-        check_bodies<double>(outer * count * inner, [&](auto const& on, double* y) {
-          kernels::take(on, table.data(), outer, held, inner, index.data(), count, y);
-        });
-        check_bodies<double>(outer * rows * inner, [&](auto const& on, double* y) {
-          kernels::scatter_add(on, in.data(), outer, held, inner, index.data(), count, y);
-        });
-      }
+  for (index_t inner : {0, 1, 5, 67})
+    for (index_t count : {0, 1, 11, 200}) {
+      shape const held = shape::of(7, inner), rows = shape::of(count, inner), indices = shape::of(count);
+      auto const table = numbers<double>(held.size()), in = numbers<double>(rows.size(), 11);
+      std::vector<int> index(static_cast<std::size_t>(count));
+      for (index_t i = 0; i < count; ++i) index[static_cast<std::size_t>(i)] = static_cast<int>(i * 5 % 15);
+      check_bodies<double>(rows.size(), [&](auto const& on, double* y) {
+        run(ops_detail::take_op{}, on, new_scratch<host_space>, result(y, rows), operand(table, held, 4),
+            operand(index, indices));
+      });
+      check_bodies<double>(held.size(), [&](auto const& on, double* y) {
+        run(ops_detail::scatter_add_op{}, on, new_scratch<host_space>, result(y, held, 4), operand(in, rows),
+            operand(index, indices), operand(table, held, 4));
+      });
+    }
 }
 
 TEST_CASE("devices: an index for each line") {
@@ -366,12 +354,16 @@ TEST_CASE("devices: sums over channels and maps of channels") {
                  k = numbers<float>(channels, 7);
       check_bodies<double>(
           2 * channels,
-          [&](auto const& on, double* y) { kernels::channel_moments(on, x.data(), rows, channels, k.data(), y); },
+          [&](auto const& on, double* y) {
+            kernels_detail::channel_sums<kernels_detail::moment_terms>(on, x.data(), x.data(), rows, channels, k.data(),
+                                                                       y);
+          },
           1e-6);
       check_bodies<double>(
           2 * channels,
           [&](auto const& on, double* y) {
-            kernels::channel_affine_sums(on, x.data(), ct.data(), rows, channels, k.data(), y);
+            kernels_detail::channel_sums<kernels_detail::affine_terms>(on, x.data(), ct.data(), rows, channels,
+                                                                       k.data(), y);
           },
           1e-6);
       check_bodies<float>(rows * channels, [&](auto const& on, float* y) {
@@ -388,9 +380,15 @@ TEST_CASE_TEMPLATE("devices: pooling and its derivative", Max, std::true_type, s
           kernels::pooled const g{images, {7, 3, stride, 1, edge}, {9, 3, stride, 1, edge}, channels};
           index_t const in = images * 63 * channels, out = images * g.rows.count() * g.columns.count() * channels;
           auto const x = numbers<double>(in), ct = numbers<double>(out, 11);
-          check_bodies<double>(out, [&](auto const& on, double* y) { kernels::pool<Max::value>(on, g, x.data(), y); });
+          check_bodies<double>(out, [&](auto const& on, double* y) {
+            kernels_detail::run_pooling<kernels_detail::pool_kernel<double, Max::value>>(on, g, x.data(), y);
+          });
           check_bodies<double>(
-              in, [&](auto const& on, double* y) { kernels::pool_vjp<Max::value>(on, g, x.data(), ct.data(), y); },
+              in,
+              [&](auto const& on, double* y) {
+                kernels_detail::run_pooling<kernels_detail::pool_vjp_kernel<double, Max::value>>(on, g, x.data(),
+                                                                                                 ct.data(), y);
+              },
               1e-15);
         }
 }
@@ -421,7 +419,8 @@ TEST_CASE("devices: products of integers by loops, and batches of products one b
       auto const same = [&]<class T>(T) {
         auto const x = numbers<T>(a.size()), y = numbers<T>(b.size(), 11);
         check_bodies<T>(c.size(), [&](auto const& on, T* z) {
-          kernels::contract(on, e, x.data(), a, y.data(), b, z, c, T(2), T(1));
+          kernels_detail::contract_call<std::remove_cvref_t<decltype(on)>, T> const call{on, T(2), T(1)};
+          call({{e.in[0], a}, {e.in[1], b}, {e.out, c}}, x.data(), y.data(), z);
         });
       };
       same(std::int64_t{});

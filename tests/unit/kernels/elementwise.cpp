@@ -73,9 +73,9 @@ shared_vector<T> by_elements(shape const& s, F const& f, Leaf const&... leaf) {
   shared_vector<T> out(static_cast<std::size_t>(s.size()));
   using leaves = kernels_detail::leaves<Leaf...>;
   leaves const l(leaf...);
-  kernels_detail::map_by_elements(
-      space(), kernels_detail::map_kernel<T, F, leaves>{l.nest(s, kernels_detail::row_major_strides(s).stride),
-                                                        out.data(), f, l});
+  kernels_detail::map_kernel<T, F, leaves> const kernel{l.nest(s, kernels_detail::row_major_strides(s).stride),
+                                                        out.data(), f, l};
+  kernels_detail::for_elements("test", space(), kernel.nest.size(), kernel);
   space().fence();
   return out;
 }

@@ -1,6 +1,6 @@
 // labels: sanitizers
 // Several counters at once give the bits of one at a time.
-#include "ashlar/kernels/philox_blocks.hpp"
+#include "ashlar/kernels/random.hpp"
 #include <doctest/doctest.h>
 #include <vector>
 

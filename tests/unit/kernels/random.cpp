@@ -201,7 +201,7 @@ TEST_CASE("normal numbers follow Box and Muller; one by one they are those of th
   kernels::fill_normal(space(), z.data(), whole(shape::of(100)), shape::of(100), prng_key{5}, 0, 1);
   space().fence();
   prng_key const key = kernels_detail::normal_key(prng_key{5});
-  kernels::normal_numbers<double> const leaf{prng_key{5}, 0, {1}};
+  kernels::random_numbers<kernels_detail::normal_generator<double>> const leaf{prng_key{5}, 0, {1}};
   for (index_t i = 0; i < 100; i += 2) {
     double const radius = std::sqrt(-2 * std::log1p(-uniform<double>(key, i)));
     double const angle = 2 * std::acos(-1.) * uniform<double>(key, i + 1);

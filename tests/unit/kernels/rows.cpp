@@ -10,12 +10,14 @@
 #include "ashlar/kernels/nn/softmax.hpp"
 #include "support/device_array.hpp"
 #include "support/device_on_host.hpp"
+#include "support/shards.hpp"
 #include <doctest/doctest.h>
 #include <limits>
 #include <random>
 #include <string>
 
 using namespace ashlar;
+using namespace ashlar::kernels_detail;
 using namespace test;
 
 namespace {
@@ -116,26 +118,26 @@ TEST_CASE("rows: each, max, sum and once are loops over the row, for a thread an
       results[3] = -77 + 1 + sum - static_cast<double>(n) * largest;
     }
     check_bodies<double>(static_cast<index_t>(expected.size()), [&](auto const& on, double* y) {
-      kernels_detail::for_each_row("test", on, rows, n, 1, every_function_of_lanes{x.data(), y, rows, n});
+      kernels_detail::for_each_row("test", on, rows, n, every_function_of_lanes{x.data(), y, rows, n});
       on.fence();
       CHECK(std::equal(expected.begin(), expected.end(), y));
     });
   }
 }
 
-TEST_CASE("rows: softmax and its derivative, of neighbours and of elements with a step") {
-  for (row_extents const e : all_rows)
-    for (index_t const inner : {1, 3, 31, 40}) {
-      index_t const rows = e.rows, n = e.n;
-      INFO(rows, " rows of ", n, ", ", inner, " apart");
-      index_t const size = rows * n * inner;
-      auto const x = inner == 1 ? unusual_numbers(rows, n) : numbers(size, 1), ct = numbers(size, 2);
-      auto const same = [&](auto const& f) { check_bodies<double>(size, f, 1e-11); };  // sums cancel
-      same([&](auto const& on, double* y) { kernels::softmax(on, x.data(), rows, n, inner, y); });
-      same([&](auto const& on, double* y) { kernels::log_softmax(on, x.data(), rows, n, inner, y); });
-      same([&](auto const& on, double* y) { kernels::softmax_vjp(on, x.data(), ct.data(), rows, n, inner, y); });
-      same([&](auto const& on, double* y) { kernels::log_softmax_vjp(on, x.data(), ct.data(), rows, n, inner, y); });
-    }
+TEST_CASE_TEMPLATE("rows: softmax, its logarithm and their derivatives", Log, std::true_type, std::false_type) {
+  for (row_extents const e : all_rows) {
+    index_t const rows = e.rows, n = e.n;
+    INFO(rows, " rows of ", n);
+    auto const x = unusual_numbers(rows, n), ct = numbers(rows * n, 2);
+    auto const same = [&](auto const& f) { check_bodies<double>(rows * n, f, 1e-11); };  // sums cancel
+    same([&](auto const& on, double* y) {
+      for_each_row("test", on, rows, n, softmax_kernel<double, Log::value>{x.data(), y, n});
+    });
+    same([&](auto const& on, double* y) {
+      for_each_row("test", on, rows, n, softmax_vjp_kernel<double, Log::value>{x.data(), ct.data(), y, n});
+    });
+  }
 }
 
 TEST_CASE("rows: causal softmax") {
@@ -144,7 +146,8 @@ TEST_CASE("rows: causal softmax") {
       check_bodies<double>(
           rows * n,
           [&](auto const& on, double* y) {
-            kernels::causal_softmax(on, x.data(), rows, index_set(n / 2, n / 2 + positions), n, y);
+            index_set const of_rows(n / 2, n / 2 + positions);
+            for_each_row("test", on, rows, n, causal_softmax_kernel<double>{x.data(), y, of_rows, n});
           },
           tolerance);
   });
@@ -160,13 +163,15 @@ TEST_CASE_TEMPLATE("rows: normalisation", Centered, std::true_type, std::false_t
     auto const same = [&](index_t size, auto const& f) { check_bodies<double>(size, f, 1e-12); };
     for (double const* b : {shift.data(), static_cast<double const*>(nullptr)})
       same(rows * n, [&](auto const& on, double* y) {
-        kernels::normalize<centered>(on, x.data(), rows, n, scale.data(), b, epsilon, y);
+        for_each_row("test", on, rows, n, normalize_kernel<double, centered>{x.data(), scale.data(), b, y, n, epsilon});
       });
     same(rows * n, [&](auto const& on, double* y) {
-      kernels::normalize_vjp<centered>(on, x.data(), rows, n, scale.data(), ct.data(), epsilon, y);
+      for_each_row("test", on, rows, n,
+                   normalize_vjp_kernel<double, centered>{x.data(), scale.data(), ct.data(), y, n, epsilon});
     });
     same(n, [&](auto const& on, double* y) {
-      kernels::normalize_scale_vjp<centered>(on, new_scratch<host_space>, x.data(), rows, n, ct.data(), epsilon, y);
+      run(ops_detail::normalize_scale_pullback_op<centered, 1>{epsilon}, on, new_scratch<host_space>,
+          result(y, shape::of(n)), operand(ct, shape::of(rows, n)), operand(x, shape::of(rows, n)));
     });
   }
 }
@@ -180,22 +185,26 @@ TEST_CASE("rows: losses of labels and of distributions") {
     for (std::size_t i = 0; i < targets.size(); ++i) targets[i] = i % 3 ? 1. / static_cast<double>(n) : 0;
     double const scale = 0.5;
     auto const same = [&](index_t size, auto const& f) { check_bodies<double>(size, f, tolerance); };
-    same(rows, [&](auto const& on, double* y) { kernels::cross_entropy(on, x.data(), of_rows.data(), rows, n, y); });
-    same(1, [&](auto const& on, double* y) { kernels::cross_entropy_sum(on, x.data(), of_rows.data(), rows, n, y); });
+    labelled_rows<double, int> const labelled{x.data(), of_rows.data(), n};
+    row_loss<double, int> const loss{labelled};
+    same(rows, [&](auto const& on, double* y) {
+      for_each_row("test", on, rows, n, row_values<row_loss<double, int>>{loss, y});
+    });
+    same(1, [&](auto const& on, double* y) { sum_over_rows("test", on, rows, n, loss, y); });
     same(rows * n, [&](auto const& on, double* y) {
-      kernels::cross_entropy_vjp(on, x.data(), of_rows.data(), rows, n, &scale, 3., y);
+      for_each_row("test", on, rows, n, cross_entropy_vjp_kernel<double, int>{labelled, &scale, 3., y});
     });
     same(1, [&](auto const& on, double* y) {
-      kernels::weighted_cross_entropy_sum(on, x.data(), of_rows.data(), weights.data(), rows, n, y);
+      sum_over_rows("test", on, rows, n, weighted_row_loss<double, int>{loss, weights.data()}, y);
     });
     same(rows * n, [&](auto const& on, double* y) {
-      kernels::weighted_cross_entropy_vjp(on, x.data(), of_rows.data(), weights.data(), rows, n, &scale, y);
+      for_each_row("test", on, rows, n, cross_entropy_vjp_kernel<double, int>{labelled, &scale, 1., y, weights.data()});
     });
     same(1, [&](auto const& on, double* y) {
-      kernels::distribution_cross_entropy_sum(on, x.data(), targets.data(), rows, n, y);
+      sum_over_rows("test", on, rows, n, row_distribution_loss<double>{x.data(), targets.data(), n}, y);
     });
     same(rows * n, [&](auto const& on, double* y) {
-      kernels::distribution_cross_entropy_vjp(on, x.data(), targets.data(), rows, n, &scale, 3., y);
+      for_each_row("test", on, rows, n, distribution_vjp_kernel<double>{x.data(), targets.data(), n, &scale, 3., y});
     });
   });
 }
@@ -204,6 +213,7 @@ TEST_CASE("rows: the loss of a rank's columns") {
   check_rows([](auto const& x, index_t rows, index_t n, double tolerance) {
     auto const of_rows = labels(rows, 2 * n);
     index_set const held(n / 2, n / 2 + n);
+    labelled_columns<double, int> const columns{x.data(), of_rows.data(), held};
     using part = ops_detail::softmax_part<double>;
     std::vector<part> parts(static_cast<std::size_t>(rows), part(1, 2, 0.5));
     double const scale = 0.5;
@@ -211,7 +221,7 @@ TEST_CASE("rows: the loss of a rank's columns") {
         3 * rows,
         [&](auto const& on, double* y) {
           std::vector<part> found(static_cast<std::size_t>(rows), part(0));
-          kernels::softmax_parts(on, x.data(), of_rows.data(), rows, held, found.data());
+          for_each_row("test", on, rows, n, softmax_parts_kernel<double, int>{columns, found.data()});
           on.fence();
           for (auto const& p : found) {
             *y++ = p.largest;
@@ -221,13 +231,16 @@ TEST_CASE("rows: the loss of a rank's columns") {
         },
         tolerance);
     check_bodies<double>(
-        1, [&](auto const& on, double* y) { kernels::loss_of_parts(on, parts.data(), of_rows.data(), rows, 2 * n, y); },
+        1,
+        [&](auto const& on, double* y) {
+          sum_over_rows("test", on, rows, 1, loss_of_parts<double, int>{parts.data(), of_rows.data(), 2 * n}, y);
+        },
         tolerance);
     check_bodies<double>(
         rows * n,
         [&](auto const& on, double* y) {
-          kernels::sharded_cross_entropy_vjp(on, x.data(), of_rows.data(), parts.data(), rows, held, 2 * n, &scale, 3.,
-                                             y);
+          for_each_row("test", on, rows, n,
+                       sharded_cross_entropy_vjp_kernel<double, int>{columns, parts.data(), 2 * n, &scale, 3., y});
         },
         tolerance);
   });
@@ -238,9 +251,11 @@ TEST_CASE("rows: counts of hits and of labels by column") {
     auto const of_rows = labels(rows, n);
     for (index_t const k : {1, 3})
       check_bodies<std::int64_t>(1, [&](auto const& on, std::int64_t* y) {
-        kernels::accuracy_count(on, x.data(), of_rows.data(), rows, n, y, k);
+        sum_over_rows("test", on, rows, n, row_hit<double, int>{{x.data(), of_rows.data(), n}, k}, y);
       });
-    check_bodies<double>(
-        n * n, [&](auto const& on, double* y) { kernels::confusion_counts(on, x.data(), of_rows.data(), rows, n, y); });
+    check_bodies<double>(n * n, [&](auto const& on, double* y) {
+      std::fill_n(y, n * n, 0.);
+      for_each_row("test", on, rows, n, confusion_kernel<double, int>{{x.data(), of_rows.data(), n}, y});
+    });
   });
 }

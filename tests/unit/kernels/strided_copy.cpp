@@ -1,6 +1,6 @@
 // labels: sanitizers
 // Copies of boxes against naive loops over indices.
-#include "ashlar/kernels/permute.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "support/shared_vector.hpp"
 #include <doctest/doctest.h>

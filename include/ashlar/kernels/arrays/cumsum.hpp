@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Running sums along a dimension of an array [outer][n][inner].
 #pragma once
-#include "ashlar/kernels/lines.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/ops/arrays/cumsum.hpp"

@@ -10,13 +10,18 @@
 
 namespace ashlar::kernels_detail {
 
-/// A table [outer][size][inner] that has some of the indices, and rows [outer][count][inner].
+/// A table [held.size()][inner] that has some of the indices, and rows [count][inner], all row-major.
 template <class I>
 struct indexed_rows {
   I const* index;
-  index_t outer, size, inner, count;
+  index_t inner, count;
   index_set held;
   outside_indices outside;
+
+  indexed_rows(kernels::shard<I const> const& of, region const& table, outside_indices const& out)
+      : index(of.data), inner(1), count(of.local_size()), held(table.dim[0]), outside(out) {
+    for (int d = 1; d < table.rank; ++d) inner *= table.dim[d].size();
+  }
 
   KOKKOS_FUNCTION index_t global(index_t i) const { return static_cast<index_t>(index[i]); }
   /// The row of the table, or -1 if this rank does not have it.
@@ -32,9 +37,9 @@ struct take_kernel {
   T* out;
 
   KOKKOS_FUNCTION void operator()(index_t task) const {
-    index_t const row = task / rows.inner, at = rows.find(row % rows.count);
-    if (at < 0) rows.note(row % rows.count);
-    out[task] = at < 0 ? T(0) : table[(row / rows.count * rows.size + at) * rows.inner + task % rows.inner];
+    index_t const row = task / rows.inner, at = rows.find(row);
+    if (at < 0) rows.note(row);
+    out[task] = at < 0 ? T(0) : table[at * rows.inner + task % rows.inner];
   }
 };
 
@@ -46,26 +51,23 @@ struct scatter_add_kernel {
   T* table;
 
   KOKKOS_FUNCTION void operator()(index_t task) const {
-    index_t const row = task / rows.inner, at = rows.find(row % rows.count);
-    if (at < 0) return;
-    T* const to = table + (row / rows.count * rows.size + at) * rows.inner + task % rows.inner;
-    Kokkos::atomic_add(to, in[task]);
+    index_t const at = rows.find(task / rows.inner);
+    if (at >= 0) Kokkos::atomic_add(table + at * rows.inner + task % rows.inner, in[task]);
   }
 };
 
 template <class Space, class T, class I>
 void take_by_rows(Space const& space, indexed_rows<I> const& rows, T const* table, T* out) {
   index_t const n = rows.inner, grain = elements_per_thread / std::max<index_t>(n, 1);
-  for_ranges("ashlar::take", space, rows.outer * rows.count, grain, [&](index_t begin, index_t end) {
-    for (index_t row = begin, o = begin / rows.count, i = begin % rows.count; row < end; ++row) {
+  for_ranges("ashlar::take", space, rows.count, grain, [&](index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
       index_t const at = rows.find(i);
       if (at < 0) {
         rows.note(i);
-        std::fill_n(out + row * n, n, T(0));
+        std::fill_n(out + i * n, n, T(0));
       } else {
-        std::copy_n(table + (o * rows.size + at) * n, n, out + row * n);
+        std::copy_n(table + at * n, n, out + i * n);
       }
-      if (++i == rows.count) i = 0, ++o;
     }
   });
 }
@@ -74,80 +76,57 @@ void take_by_rows(Space const& space, indexed_rows<I> const& rows, T const* tabl
 template <class Space, class T, class I>
 void scatter_add_by_columns(Space const& space, indexed_rows<I> const& rows, T const* in, T* table) {
   index_t const grain = elements_per_thread / std::max<index_t>(rows.count, 1);
-  for_ranges("ashlar::scatter_add", space, rows.outer * rows.inner, grain, [&](index_t begin, index_t end) {
-    for (index_t n; begin < end; begin += n) {
-      index_t const o = begin / rows.inner, first = begin % rows.inner;
-      n = (std::min)(rows.inner - first, end - begin);
-      bool some_outside = false;  // a call in the loop would make it slower
-      for (index_t i = 0; i < rows.count; ++i) {
-        index_t const at = rows.find(i);
-        if (at < 0) {
-          some_outside |= rows.outside.is_outside(rows.global(i));
-          continue;
-        }
-        T const* const from = in + (o * rows.count + i) * rows.inner + first;
-        T* const to = table + (o * rows.size + at) * rows.inner + first;
-        ASHLAR_INDEPENDENT
-        for (index_t j = 0; j < n; ++j) to[j] += from[j];
+  for_ranges("ashlar::scatter_add", space, rows.inner, grain, [&](index_t begin, index_t end) {
+    index_t const n = end - begin;
+    bool some_outside = false;  // a call in the loop would make it slower
+    for (index_t i = 0; i < rows.count; ++i) {
+      index_t const at = rows.find(i);
+      if (at < 0) {
+        some_outside |= rows.outside.is_outside(rows.global(i));
+        continue;
       }
-      for (index_t i = 0; some_outside && i < rows.count; ++i) rows.note(i);
+      T const* const from = in + i * rows.inner + begin;
+      T* const to = table + at * rows.inner + begin;
+      ASHLAR_INDEPENDENT
+      for (index_t j = 0; j < n; ++j) to[j] += from[j];
     }
+    for (index_t i = 0; some_outside && i < rows.count; ++i) rows.note(i);
   });
-}
-
-// The number of elements in one row of a table.
-inline index_t row_size(shape const& table) {
-  index_t n = 1;
-  for (int d = 1; d < table.rank; ++d) n *= table[d];
-  return n;
 }
 
 }  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
-/// out[o, i, c] = table[o, held.find(index[i]), c] if `held` has index[i], else 0. The sum over the ranks that share a
-/// table's rows is the whole take.
-/// Shape: table [outer][held.size()][inner], index [count], out [outer][count][inner], all row-major
-template <class Space, class T, class I>
-void take(Space const& space, T const* table, index_t outer, index_set const& held, index_t inner, I const* index,
-          index_t count, T* out, kernels_detail::outside_indices const& outside = {}) {
-  kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held, outside};
-  if constexpr (kernels_detail::runs_in_caller<Space>)
-    kernels_detail::take_by_rows(space, rows, table, out);
-  else
-    kernels_detail::for_elements("ashlar::take", space, outer * count * inner,
-                                 kernels_detail::take_kernel<T, I>{rows, table, out});
-}
-
-/// table[o, held.find(index[i]), c] += in[o, i, c] if `held` has index[i]: the transpose of take.
-/// On the host, rows are added in the order of i, whatever the number of threads; on devices, in any order.
-template <class Space, class T, class I>
-void scatter_add(Space const& space, T const* in, index_t outer, index_set const& held, index_t inner, I const* index,
-                 index_t count, T* table, kernels_detail::outside_indices const& outside = {}) {
-  kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held, outside};
-  if constexpr (kernels_detail::runs_in_caller<Space>)
-    kernels_detail::scatter_add_by_columns(space, rows, in, table);
-  else
-    kernels_detail::for_elements("ashlar::scatter_add", space, outer * count * inner,
-                                 kernels_detail::scatter_add_kernel<T, I>{rows, in, table});
-}
-
+/// y[i, c] = table[held.find(index[i]), c] if the rank's rows of the table, `held`, have index[i], else 0. The sum over the
+/// ranks that share a table's rows is the whole take.
 template <class S, class T, class I>
 outside_index run(ops_detail::take_op const& op, S const& space, scratch_memory, shard<T> const& y,
                   shard<T const> const& table, shard<I const> const& index) {
-  return kernels_detail::look_outside<S>(!op.drops, table.global[0], index.data, [&](auto const& outside) {
-    take(space, table.data, 1, table.owned.dim[0], kernels_detail::row_size(table.local_extents()), index.data,
-         index.local_size(), y.data, outside);
+  using namespace kernels_detail;
+  return look_outside<S>(!op.drops, table.global[0], index.data, [&](auto const& outside) {
+    indexed_rows<I> const rows(index, table.owned, outside);
+    if constexpr (runs_in_caller<S>)
+      take_by_rows(space, rows, table.data, y.data);
+    else
+      for_elements("ashlar::take", space, rows.count * rows.inner, take_kernel<T, I>{rows, table.data, y.data});
   });
 }
+
+/// The transpose of take: y[held.find(index[i]), c] is the sum of update[i, c].
+/// On the host, rows are added in the order of i, whatever the number of threads; on devices, in any order.
 template <class S, class T, class I>
 outside_index run(ops_detail::scatter_add_op const& op, S const& space, scratch_memory, shard<T> const& y,
                   shard<T const> const& update, shard<I const> const& index, auto const&) {
+  using namespace kernels_detail;
   fill(space, y.data, y.local_size(), T(0));
-  return kernels_detail::look_outside<S>(!op.drops, y.global[0], index.data, [&](auto const& outside) {
-    scatter_add(space, update.data, 1, y.owned.dim[0], kernels_detail::row_size(y.local_extents()), index.data,
-                index.local_size(), y.data, outside);
+  return look_outside<S>(!op.drops, y.global[0], index.data, [&](auto const& outside) {
+    indexed_rows<I> const rows(index, y.owned, outside);
+    if constexpr (runs_in_caller<S>)
+      scatter_add_by_columns(space, rows, update.data, y.data);
+    else
+      for_elements("ashlar::scatter_add", space, rows.count * rows.inner,
+                   scatter_add_kernel<T, I>{rows, update.data, y.data});
   });
 }
 

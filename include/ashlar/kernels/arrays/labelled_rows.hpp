@@ -45,12 +45,9 @@ void sum_over_rows(char const* label, Space const& space, index_t rows, index_t 
     constexpr index_t most = 64;
     index_t const groups = std::clamp<index_t>(rows * n / elements_per_thread, 1, most);
     value_type total[most];
-    for_ranges(label, space, groups, 1, [&](index_t begin, index_t end) {
-      for (index_t g = begin; g < end; ++g) {
-        total[g] = 0;
-        for (index_t r = rows * g / groups; r < rows * (g + 1) / groups; ++r)
-          total[g] += row_value.value(one_lane{}, r);
-      }
+    for_each_index(label, space, groups, elements_per_thread, [&](index_t g) {
+      total[g] = 0;
+      for (index_t r = rows * g / groups; r < rows * (g + 1) / groups; ++r) total[g] += row_value.value(one_lane{}, r);
     });
     *out = 0;
     for (index_t g = 0; g < groups; ++g) *out += total[g];
@@ -58,8 +55,8 @@ void sum_over_rows(char const* label, Space const& space, index_t rows, index_t 
     Kokkos::View<value_type*, typename Space::memory_space> const values(
         Kokkos::view_alloc(instance_of(space), Kokkos::WithoutInitializing, "ashlar::rows"),
         static_cast<std::size_t>(rows));
-    for_each_row(label, space, rows, n, 1, row_values<Value>{row_value, values.data()});
-    kernels::reduce<op::sum>(space, static_cast<value_type const*>(values.data()), shape::of(rows), 1u, out);
+    for_each_row(label, space, rows, n, row_values<Value>{row_value, values.data()});
+    kernels::reduce<op::sum>(space, values.data(), shape::of(rows), 1u, out);
     space.fence(label);
   }
 }

@@ -2,7 +2,6 @@
 // The order of elements along a dimension.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"
-#include "ashlar/kernels/lines.hpp"
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/kernels/shard.hpp"

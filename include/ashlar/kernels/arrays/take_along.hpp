@@ -2,7 +2,6 @@
 // Elements by an index for each line.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"
-#include "ashlar/kernels/lines.hpp"
 #include "ashlar/kernels/outside_index.hpp"
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/scratch.hpp"

@@ -2,7 +2,6 @@
 // Discrete Fourier transforms of one rank's array: by FFTW in host memory, by cuFFT or hipFFT in a device's.
 #pragma once
 #include "ashlar/kernels/fft/fft_device.hpp"
-#include "ashlar/kernels/fft/fft_effort.hpp"
 #include "ashlar/kernels/fft/fft_host.hpp"
 #include "ashlar/kernels/fft/fft_lines.hpp"
 #include "ashlar/kernels/scratch.hpp"
@@ -11,29 +10,23 @@
 
 namespace ashlar::kernels_detail {
 
-template <class Space>
-struct host_without_fftw {
 #if __has_include(<fftw3.h>)
-  static constexpr bool value = false;
+inline constexpr bool has_fftw = true;
 #else
-  static constexpr bool value = runs_in_caller<Space>;
+inline constexpr bool has_fftw = false;
 #endif
-};
-template <class Space>
-struct device_without_transforms {
-  static constexpr bool value = !runs_in_caller<Space> && !has_device_transforms<Space>;
-};
 
 // Shows the sentences of spaces that have no transforms.
 template <class Space>
 constexpr bool can_transform_lines() {
+  constexpr bool on_host = runs_in_caller<Space>, on_device = !on_host && has_device_transforms<Space>;
   static_assert(
-      !host_without_fftw<Space>::value,
+      !on_host || has_fftw,
       "ashlar::fft: FFTW transforms tensors in host memory, and fftw3.h is not found; install it (on Debian libfftw3-dev) and link ashlar::fft");
   static_assert(
-      !device_without_transforms<Space>::value,
+      on_host || on_device,
       "ashlar::fft: only CUDA and HIP have transforms on devices; make the tensors on a mesh of a host space");
-  return !host_without_fftw<Space>::value && !device_without_transforms<Space>::value;
+  return (on_host && has_fftw) || on_device;
 }
 
 template <class B, class Lines, class Out, class Before, class After>

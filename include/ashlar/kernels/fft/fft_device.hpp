@@ -7,25 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ashlar::kernels_detail {
-
-/// transform_lines on a device: a kernel for `before`, the transform and a kernel for `after`. Changes that change
-/// nothing need no kernel.
-/// Cost: memory for the operand if `before` changes it, the transform destroys it, or the lines are packed; for the
-/// result if the lines are packed; and the work area of the library, all from the scratch.
-template <class B, class Space, class In, class Out, class Before, class After>
-void transform_lines_on_device(Space const& space, kernels::scratch_memory scratch, transform_kind kind,
-                               transformed_lines const& l, In const* in, Out* out, Before const& before,
-                               After const& after);
-/// A forward transform of lines that are filled with zeros up to n complex numbers. Of the transformed lines, `after`
-/// gets the first n_out elements.
-/// Cost: memory for the longer lines and the work area of the library, from the scratch.
-template <class C, class Space, class In, class Out, class Before, class After>
-void transform_padded_lines_on_device(Space const& space, kernels::scratch_memory scratch, index_t n,
-                                      transformed_lines const& l, In const* in, Out* out, Before const& before,
-                                      After const& after);
-
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+
+namespace ashlar::kernels_detail {
 
 /// The places of elements in [outer][n][inner], or in [n][outer][inner].
 struct line_places {
@@ -154,6 +138,10 @@ class device_lines {
   bool packed_;
 };
 
+/// transform_lines on a device: a kernel for `before`, the transform and a kernel for `after`. Changes that change
+/// nothing need no kernel.
+/// Cost: memory for the operand if `before` changes it, the transform destroys it, or the lines are packed; for the
+/// result if the lines are packed; and the work area of the library, all from the scratch.
 template <class B, class Space, class In, class Out, class Before, class After>
 void transform_lines_on_device(Space const& space, kernels::scratch_memory scratch, transform_kind kind,
                                transformed_lines const& l, In const* in, Out* out, Before const& before,
@@ -194,6 +182,9 @@ void transform_lines_on_device(Space const& space, kernels::scratch_memory scrat
   space.fence("ashlar::fft: scratch");
 }
 
+/// A forward transform of lines that are filled with zeros up to n complex numbers. Of the transformed lines, `after`
+/// gets the first n_out elements.
+/// Cost: memory for the longer lines and the work area of the library, from the scratch.
 template <class C, class Space, class In, class Out, class Before, class After>
 void transform_padded_lines_on_device(Space const& space, kernels::scratch_memory scratch, index_t n,
                                       transformed_lines const& l, In const* in, Out* out, Before const& before,
@@ -209,6 +200,5 @@ void transform_padded_lines_on_device(Space const& space, kernels::scratch_memor
   space.fence("ashlar::fft: scratch");
 }
 
-#endif
-
 }  // namespace ashlar::kernels_detail
+#endif

@@ -2,6 +2,7 @@
 // Plans of cuFFT and hipFFT for lines in a device's memory, in CUDA and HIP builds.
 #pragma once
 #include "ashlar/kernels/device_stream.hpp"
+#include "ashlar/kernels/fft/fft_lines.hpp"
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cufft.h>
@@ -44,26 +45,14 @@ inline void device_fft_check(
 inline constexpr int forward_on_device = ASHLAR_FFT_VALUE(FORWARD);  // the other direction is its negative
 
 template <class R>
-struct device_fft;
-template <>
-struct device_fft<float> {
-  using complex = ASHLAR_FFT(Complex);
-  static constexpr auto complex_to_complex = ASHLAR_FFT_VALUE(C2C);
-  static constexpr auto real_to_complex = ASHLAR_FFT_VALUE(R2C);
-  static constexpr auto complex_to_real = ASHLAR_FFT_VALUE(C2R);
-  static constexpr auto execute_c2c = ASHLAR_FFT(ExecC2C);
-  static constexpr auto execute_r2c = ASHLAR_FFT(ExecR2C);
-  static constexpr auto execute_c2r = ASHLAR_FFT(ExecC2R);
-};
-template <>
-struct device_fft<double> {
-  using complex = ASHLAR_FFT(DoubleComplex);
-  static constexpr auto complex_to_complex = ASHLAR_FFT_VALUE(Z2Z);
-  static constexpr auto real_to_complex = ASHLAR_FFT_VALUE(D2Z);
-  static constexpr auto complex_to_real = ASHLAR_FFT_VALUE(Z2D);
-  static constexpr auto execute_c2c = ASHLAR_FFT(ExecZ2Z);
-  static constexpr auto execute_r2c = ASHLAR_FFT(ExecD2Z);
-  static constexpr auto execute_c2r = ASHLAR_FFT(ExecZ2D);
+struct device_fft {
+  using complex = std::conditional_t<std::is_same_v<R, double>, ASHLAR_FFT(DoubleComplex), ASHLAR_FFT(Complex)>;
+  static constexpr auto complex_to_complex = of_precision<R>(ASHLAR_FFT_VALUE(Z2Z), ASHLAR_FFT_VALUE(C2C));
+  static constexpr auto real_to_complex = of_precision<R>(ASHLAR_FFT_VALUE(D2Z), ASHLAR_FFT_VALUE(R2C));
+  static constexpr auto complex_to_real = of_precision<R>(ASHLAR_FFT_VALUE(Z2D), ASHLAR_FFT_VALUE(C2R));
+  static constexpr auto execute_c2c = of_precision<R>(ASHLAR_FFT(ExecZ2Z), ASHLAR_FFT(ExecC2C));
+  static constexpr auto execute_r2c = of_precision<R>(ASHLAR_FFT(ExecD2Z), ASHLAR_FFT(ExecR2C));
+  static constexpr auto execute_c2r = of_precision<R>(ASHLAR_FFT(ExecZ2D), ASHLAR_FFT(ExecC2R));
 };
 
 /// A transform of a batch of lines of n numbers. Neighbours on a line are in_stride elements apart, neighbouring lines

@@ -2,7 +2,7 @@
 // The lines that a Fourier transform takes, and the changes of their elements before and after it.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
-#include "ashlar/kernels/lines.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
 #include "ashlar/ops/fft/fft.hpp"
 #include <algorithm>
@@ -28,6 +28,15 @@ struct transform_name {
   transform_kind kind;
   int real = 0;
 };
+
+/// The function or value of a library for real numbers R: double or float.
+template <class R, class D, class F>
+constexpr auto of_precision(D of_double, F of_float) {
+  if constexpr (std::is_same_v<R, double>)
+    return of_double;
+  else
+    return of_float;
+}
 
 template <class R>
 R* numbers_of(R* x) {

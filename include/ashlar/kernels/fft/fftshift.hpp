@@ -14,11 +14,8 @@ void run(ops_detail::fftshift_op<Dim> const& op, S const& space, scratch_memory,
   index_t const n = e[Dim], by = op.places(n);
   if (e.size() == 0) return;
   auto const move = [&](index_t from, index_t to, index_t count) {
-    box source, target;
-    for (int d = 0; d < e.rank; ++d) source.extent[d] = target.extent[d] = d == Dim ? count : e[d];
-    source.lower[Dim] = from;
-    target.lower[Dim] = to;
-    if (count > 0) copy_region(space, x.data, e, source, y.data, e, target);
+    kernels_detail::loop_nest<2> const loops[]{kernels_detail::slabs_between(Dim, count, e, from, e, to)};
+    if (count > 0) kernels_detail::strided_copy(space, x.data, y.data, loops);
   };
   move(0, by, n - by);
   move(n - by, 0, by);

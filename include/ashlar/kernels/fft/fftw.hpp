@@ -5,9 +5,38 @@
 #error "ashlar::fft: the program does not link the transforms; link the CMake target ashlar::fft, too"
 #include <missing/ashlar_fft>  // ends the compilation here
 #endif
-#include "ashlar/kernels/fft/fft_effort.hpp"
 #include "ashlar/kernels/fft/fft_lines.hpp"
 #include "ashlar/meta/error.hpp"
+#include <atomic>
+
+namespace ashlar::transforms {
+
+/// The effort of FFTW before the first transform of a shape. More effort makes transforms faster. `estimate` measures
+/// nothing. With the others, two runs or two ranks may choose different algorithms, so their results may differ by
+/// rounding. Transforms on devices have no such choice.
+enum class fft_effort { estimate, measure, patient };
+
+}  // namespace ashlar::transforms
+
+namespace ashlar::kernels_detail {
+
+inline std::atomic<fft_effort>& effort_of_ffts() {
+  static std::atomic<fft_effort> effort{fft_effort::estimate};
+  return effort;
+}
+
+}  // namespace ashlar::kernels_detail
+
+namespace ashlar::transforms {
+
+/// Sets the effort for transforms of shapes that follow. Shapes that were transformed with another effort are planned
+/// again.
+/// Cost: with `measure` the first transform of a shape takes seconds, and memory for a second operand and result.
+/// Example: transforms::set_fft_effort(fft_effort::measure)
+inline void set_fft_effort(fft_effort effort) { kernels_detail::effort_of_ffts() = effort; }
+
+}  // namespace ashlar::transforms
+
 #if __has_include(<fftw3.h>)
 #include <fftw3.h>
 #include <algorithm>
@@ -21,42 +50,22 @@ namespace ashlar::kernels_detail {
 
 /// The functions of FFTW for a type of real numbers.
 template <class R>
-struct fftw;
-template <>
-struct fftw<double> {
-  using plan = fftw_plan;
-  using complex = fftw_complex;
-  using dim = fftw_iodim64;
-  static constexpr auto plan_dft = fftw_plan_guru64_dft;
-  static constexpr auto plan_r2c = fftw_plan_guru64_dft_r2c;
-  static constexpr auto plan_c2r = fftw_plan_guru64_dft_c2r;
-  static constexpr auto plan_r2r = fftw_plan_guru64_r2r;
-  static constexpr auto execute_dft = fftw_execute_dft;
-  static constexpr auto execute_r2c = fftw_execute_dft_r2c;
-  static constexpr auto execute_c2r = fftw_execute_dft_c2r;
-  static constexpr auto execute_r2r = fftw_execute_r2r;
-  static constexpr auto destroy = fftw_destroy_plan;
-  static constexpr auto alignment = fftw_alignment_of;
-  static constexpr auto allocate = fftw_malloc;
-  static constexpr auto free = fftw_free;
-};
-template <>
-struct fftw<float> {
-  using plan = fftwf_plan;
-  using complex = fftwf_complex;
-  using dim = fftwf_iodim64;
-  static constexpr auto plan_dft = fftwf_plan_guru64_dft;
-  static constexpr auto plan_r2c = fftwf_plan_guru64_dft_r2c;
-  static constexpr auto plan_c2r = fftwf_plan_guru64_dft_c2r;
-  static constexpr auto plan_r2r = fftwf_plan_guru64_r2r;
-  static constexpr auto execute_dft = fftwf_execute_dft;
-  static constexpr auto execute_r2c = fftwf_execute_dft_r2c;
-  static constexpr auto execute_c2r = fftwf_execute_dft_c2r;
-  static constexpr auto execute_r2r = fftwf_execute_r2r;
-  static constexpr auto destroy = fftwf_destroy_plan;
-  static constexpr auto alignment = fftwf_alignment_of;
-  static constexpr auto allocate = fftwf_malloc;
-  static constexpr auto free = fftwf_free;
+struct fftw {
+  using plan = std::conditional_t<std::is_same_v<R, double>, fftw_plan, fftwf_plan>;
+  using complex = std::conditional_t<std::is_same_v<R, double>, fftw_complex, fftwf_complex>;
+  using dim = std::conditional_t<std::is_same_v<R, double>, fftw_iodim64, fftwf_iodim64>;
+  static constexpr auto plan_dft = of_precision<R>(fftw_plan_guru64_dft, fftwf_plan_guru64_dft);
+  static constexpr auto plan_r2c = of_precision<R>(fftw_plan_guru64_dft_r2c, fftwf_plan_guru64_dft_r2c);
+  static constexpr auto plan_c2r = of_precision<R>(fftw_plan_guru64_dft_c2r, fftwf_plan_guru64_dft_c2r);
+  static constexpr auto plan_r2r = of_precision<R>(fftw_plan_guru64_r2r, fftwf_plan_guru64_r2r);
+  static constexpr auto execute_dft = of_precision<R>(fftw_execute_dft, fftwf_execute_dft);
+  static constexpr auto execute_r2c = of_precision<R>(fftw_execute_dft_r2c, fftwf_execute_dft_r2c);
+  static constexpr auto execute_c2r = of_precision<R>(fftw_execute_dft_c2r, fftwf_execute_dft_c2r);
+  static constexpr auto execute_r2r = of_precision<R>(fftw_execute_r2r, fftwf_execute_r2r);
+  static constexpr auto destroy = of_precision<R>(fftw_destroy_plan, fftwf_destroy_plan);
+  static constexpr auto alignment = of_precision<R>(fftw_alignment_of, fftwf_alignment_of);
+  static constexpr auto allocate = of_precision<R>(fftw_malloc, fftwf_malloc);
+  static constexpr auto free = of_precision<R>(fftw_free, fftwf_free);
 };
 
 inline unsigned fftw_flag(fft_effort effort) {
@@ -182,13 +191,10 @@ class transform_plans {
 
  private:
   static constexpr std::size_t most_plans = 256;
-  struct release {
-    void operator()(R* x) const { fftw<R>::free(x); }
-  };
-  using buffer = std::unique_ptr<R[], release>;
+  using buffer = std::unique_ptr<R[], void (*)(void*)>;
   static buffer allocate(index_t n) {
     auto const size = static_cast<std::size_t>(n);
-    buffer x(static_cast<R*>(fftw<R>::allocate((size + 1) * sizeof(R))));
+    buffer x(static_cast<R*>(fftw<R>::allocate((size + 1) * sizeof(R))), fftw<R>::free);
     std::fill_n(x.get(), size, R(0));
     return x;
   }

@@ -8,6 +8,8 @@
 
 namespace ashlar::kernels_detail {
 
+/// For each row of n elements, softmax over its elements j <= i, and 0 beyond. Each group of positions.size() rows is
+/// the rows i = positions[0], positions[1], ... of one matrix. In place is allowed.
 template <class T>
 struct causal_softmax_kernel {
   T const* x;
@@ -31,19 +33,12 @@ struct causal_softmax_kernel {
 
 namespace ashlar::kernels {
 
-/// For each row of n elements, softmax over its elements j <= i, and 0 beyond. Each group of positions.size() rows is
-/// the rows i = positions[0], positions[1], ... of one matrix. In place is allowed.
-template <class Space, class T>
-void causal_softmax(Space const& space, T const* x, index_t rows, index_set const& positions, index_t n, T* y) {
-  kernels_detail::for_each_row("ashlar::nn::causal_softmax", space, n == 0 ? 0 : rows, n, 1,
-                               kernels_detail::causal_softmax_kernel<T>{x, y, positions, n});
-}
-
 template <class S, class T>
 void run(ops_detail::causal_softmax_op const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents());
-  causal_softmax(space, x.data, r.rows, x.owned.dim[x.owned.rank - 2], r.n, y.data);
+  kernels_detail::causal_softmax_kernel<T> const kernel{x.data, y.data, x.owned.dim[x.owned.rank - 2], r.n};
+  kernels_detail::for_each_row("ashlar::nn::causal_softmax", space, r.rows, r.n, kernel);
 }
 
 }  // namespace ashlar::kernels

@@ -56,12 +56,6 @@ struct mean_pullback {
     return -factor_of_variance{epsilon}(variance, scale) * d_offset;
   }
 };
-struct scale_pullback {
-  double epsilon;
-  KOKKOS_FUNCTION double operator()(double d_factor, double variance) const {
-    return factor_of_variance{epsilon}(variance, d_factor);
-  }
-};
 template <moving Which>
 struct moving_average {
   double momentum;
@@ -100,7 +94,7 @@ void parts_of_rows(Space const& space, kernels::scratch_memory memory, kernels::
   shape const row = shape::of(r.n);
   if (r.rows == 0) return kernels::fill(space, parts, r.n, ops_detail::channel_part(0));
   auto const sums = memory.array<double>(2 * r.n);
-  kernels::channel_moments(space, x.data, r.rows, r.n, x.data, sums.data());
+  channel_sums<moment_terms>(space, x.data, x.data, r.rows, r.n, x.data, sums.data());
   kernels::map(space, row, parts, part_about_first<T>{static_cast<double>(r.rows)},
                kernels::strided<double>{sums.data(), {1}}, kernels::strided<double>{sums.data() + r.n, {1}},
                kernels::strided<T>{x.data, {1}});
@@ -159,8 +153,7 @@ void run(ops_detail::moments_pullback_op const& op, S const& space, scratch_memo
              d_mean = kernels_detail::narrowed_row<T>(space, memory, ct, 0),
              d_variance = kernels_detail::narrowed_row<T>(space, memory, ct, 1);
   map_channels(space, r.rows, r.n, g.data, kernels_detail::moments_pullback<T>{static_cast<T>(1 / n)}, x.data,
-               static_cast<T const*>(mean.data()), static_cast<T const*>(d_mean.data()),
-               static_cast<T const*>(d_variance.data()));
+               mean.data(), d_mean.data(), d_variance.data());
 }
 template <class S, class T>
 void run(ops_detail::moving_moments_op const&, S const& space, scratch_memory, shard<double> const& m,
@@ -196,8 +189,8 @@ void run(ops_detail::coefficient_pullback_op<Which> const& op, S const& space, s
          shard<double const> const& ct, shard<double const> const& moments, auto const&) {
   shape const row = shape::of(g.local_size());
   if constexpr (Which == ops_detail::coefficient::scale)
-    map(space, row, g.data, kernels_detail::scale_pullback{op.epsilon}, kernels_detail::channel_row(ct, 0),
-        kernels_detail::channel_row(moments, 1));
+    map(space, row, g.data, kernels_detail::factor_of_variance{op.epsilon}, kernels_detail::channel_row(moments, 1),
+        kernels_detail::channel_row(ct, 0));
   else
     map(space, row, g.data, kernels_detail::same_value{}, kernels_detail::channel_row(ct, 1));
 }
@@ -209,23 +202,22 @@ void run(ops_detail::channel_affine_op const&, S const& space, scratch_memory me
   auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0),
              offset = kernels_detail::narrowed_row<T>(space, memory, coefficients, 1),
              mean = kernels_detail::narrowed_row<T>(space, memory, coefficients, 2);
-  map_channels(space, r.rows, r.n, y.data, kernels_detail::affine_map<T>{}, x.data,
-               static_cast<T const*>(factor.data()), static_cast<T const*>(offset.data()),
-               static_cast<T const*>(mean.data()));
+  map_channels(space, r.rows, r.n, y.data, kernels_detail::affine_map<T>{}, x.data, factor.data(), offset.data(),
+               mean.data());
 }
 template <class S, class T>
 void run(ops_detail::channel_affine_pullback_op const&, S const& space, scratch_memory memory, shard<T> const& g,
          shard<T const> const& ct, shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(ct.local_extents());
   auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0);
-  map_channels(space, r.rows, r.n, g.data, ops_detail::fn::multiply{}, ct.data, static_cast<T const*>(factor.data()));
+  map_channels(space, r.rows, r.n, g.data, ops_detail::fn::multiply{}, ct.data, factor.data());
 }
 template <class S, class T>
 void run(ops_detail::channel_affine_sums_op const&, S const& space, scratch_memory memory, shard<double> const& g,
          shard<T const> const& ct, shard<T const> const& x, shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(x.local_extents());
   auto const mean = kernels_detail::narrowed_row<T>(space, memory, coefficients, 2);
-  channel_affine_sums(space, x.data, ct.data, r.rows, r.n, static_cast<T const*>(mean.data()), g.data);
+  kernels_detail::channel_sums<kernels_detail::affine_terms>(space, x.data, ct.data, r.rows, r.n, mean.data(), g.data);
   fill(space, g.data + 2 * r.n, r.n, 0.);
 }
 template <nn::moving Which, class S, class T>

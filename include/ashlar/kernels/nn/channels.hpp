@@ -138,7 +138,8 @@ void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t r
   }
 }
 
-/// out[0][c] and out[1][c] = the sums over rows of Terms::first and Terms::second of (x, ct, k[c]).
+/// out[0][c] and out[1][c] = the sums over rows of Terms::first and Terms::second of (x, ct, k[c]). Accumulates in
+/// double.
 template <class Terms, class Space, class T>
 void channel_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k,
                   double* out) {
@@ -174,20 +175,6 @@ void map_channels(Space const& space, index_t rows, index_t channels, T* y, F co
     shape const e = shape::of(rows, channels);
     map(space, e, y, f, contiguous(x, e), strided<K>{k, {0, 1}}...);
   }
-}
-
-/// sums[0][c], sums[1][c] = the sums of x - center[c] and of its square over the rows. Accumulates in
-/// double.
-template <class Space, class T>
-void channel_moments(Space const& space, T const* x, index_t rows, index_t channels, T const* center, double* sums) {
-  kernels_detail::channel_sums<kernels_detail::moment_terms>(space, x, x, rows, channels, center, sums);
-}
-
-/// sums[0][c], sums[1][c] = the sums of ct (x - mean[c]) and of ct over the rows.
-template <class Space, class T>
-void channel_affine_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* mean,
-                         double* sums) {
-  kernels_detail::channel_sums<kernels_detail::affine_terms>(space, x, ct, rows, channels, mean, sums);
 }
 
 }  // namespace ashlar::kernels

@@ -124,7 +124,7 @@ void run(ops_detail::conv2d_halo_op<Stride, Dilation, Edge, To> const& op, S con
   T* const first = y.data + y.lower[1] * row + y.lower[2] * y.stored[3];
   kernels_detail::loop_nest<2> const loops[]{
       kernels_detail::merge_loops<2>(own, {kernels_detail::row_major_strides(own).stride, strides})};
-  kernels_detail::strided_copy(space, static_cast<T const*>(dense.data()), first, loops);
+  kernels_detail::strided_copy(space, dense.data(), first, loops);
 }
 template <int Stride, int Dilation, nn::padding Edge, class L, class S, class T>
 void run(ops_detail::conv2d_halo_pullback_op<0, Stride, Dilation, Edge, L> const& op, S const& space,

@@ -8,6 +8,8 @@
 
 namespace ashlar::kernels_detail {
 
+/// The loss of row r: log sum_j exp(logits[r, j]) - logits[r, labels[r]], for logits [rows][n].
+/// A label outside [0, n) gives NaN, here and in the cotangent. So does a row with NaN or +infinity.
 template <class T, class I>
 struct row_loss {
   using value_type = T;
@@ -23,7 +25,7 @@ struct row_loss {
   }
 };
 
-/// Does not read a row of weight 0.
+/// The loss times its weight. Does not read a row of weight 0.
 template <class T, class I>
 struct weighted_row_loss {
   using value_type = T;
@@ -36,6 +38,8 @@ struct weighted_row_loss {
   }
 };
 
+/// The cotangent of the logits, if the cotangent of the loss of row r is *scale factor weights[r].
+/// d_logits[r, j] = *scale factor weights[r] (softmax(logits)[r, j] - [j == labels[r]]). d_logits may be logits.
 template <class T, class I>
 struct cross_entropy_vjp_kernel {
   labelled_rows<T, I> rows;
@@ -62,7 +66,9 @@ struct cross_entropy_vjp_kernel {
   }
 };
 
-/// Logits and targets [rows][n].
+/// The loss of row r of logits and targets [rows][n]: the sum over classes j of
+/// targets[r, j] (log sum_k exp(logits[r, k]) - logits[r, j]). A row with NaN or +infinity gives NaN. A class at -infinity
+/// with target 0 adds nothing.
 template <class T>
 struct row_distribution_loss {
   using value_type = T;
@@ -80,6 +86,9 @@ struct row_distribution_loss {
   }
 };
 
+/// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
+/// d_logits[r, j] = *scale factor (softmax(logits)[r, j] sum_k targets[r, k] - targets[r, j]).
+/// d_logits is neither logits nor targets.
 template <class T>
 struct distribution_vjp_kernel {
   T const* logits;
@@ -107,71 +116,12 @@ struct distribution_vjp_kernel {
 
 namespace ashlar::kernels {
 
-/// loss[r] = log sum_j exp(logits[r, j]) - logits[r, labels[r]], for logits [rows][n].
-/// A label outside [0, n) gives NaN, here and in the cotangent. So does a row with NaN or +infinity.
-template <class Space, class T, class I>
-void cross_entropy(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* loss) {
-  kernels_detail::row_values<kernels_detail::row_loss<T, I>> const kernel{{{logits, labels, n}}, loss};
-  kernels_detail::for_each_row("ashlar::cross_entropy", space, rows, n, 1, kernel);
-}
-
-/// *loss = the sum of these losses; the same bits for every number of threads.
-template <class Space, class T, class I>
-void cross_entropy_sum(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* loss) {
-  kernels_detail::sum_over_rows("ashlar::cross_entropy_sum", space, rows, n,
-                                kernels_detail::row_loss<T, I>{{logits, labels, n}}, loss);
-}
-
-/// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
-/// d_logits[r, j] = *scale factor (softmax(logits)[r, j] - [j == labels[r]]). d_logits may be logits.
-template <class Space, class T, class I>
-void cross_entropy_vjp(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T const* scale,
-                       T factor, T* d_logits) {
-  kernels_detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, factor, d_logits};
-  kernels_detail::for_each_row("ashlar::cross_entropy_vjp", space, rows, n, 1, kernel);
-}
-
-/// *loss = the sum of weights[r] loss[r]; a row of weight 0 adds 0, whatever its label and logits.
-template <class Space, class T, class I>
-void weighted_cross_entropy_sum(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows,
-                                index_t n, T* loss) {
-  kernels_detail::sum_over_rows("ashlar::weighted_cross_entropy_sum", space, rows, n,
-                                kernels_detail::weighted_row_loss<T, I>{{{logits, labels, n}}, weights}, loss);
-}
-
-/// The cotangent of the logits, if the cotangent of this sum is *scale.
-template <class Space, class T, class I>
-void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows,
-                                index_t n, T const* scale, T* d_logits) {
-  kernels_detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, T(1), d_logits, weights};
-  kernels_detail::for_each_row("ashlar::weighted_cross_entropy_vjp", space, rows, n, 1, kernel);
-}
-
-/// *loss = the sum over rows r and classes j of targets[r, j] (log sum_k exp(logits[r, k]) - logits[r, j]); the same
-/// bits for every number of threads. A row with NaN or +infinity gives NaN. A class at -infinity with target 0 adds
-/// nothing.
-template <class Space, class T>
-void distribution_cross_entropy_sum(Space const& space, T const* logits, T const* targets, index_t rows, index_t n,
-                                    T* loss) {
-  kernels_detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, rows, n,
-                                kernels_detail::row_distribution_loss<T>{logits, targets, n}, loss);
-}
-
-/// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
-/// d_logits[r, j] = *scale factor (softmax(logits)[r, j] sum_k targets[r, k] - targets[r, j]).
-/// d_logits is neither logits nor targets.
-template <class Space, class T>
-void distribution_cross_entropy_vjp(Space const& space, T const* logits, T const* targets, index_t rows, index_t n,
-                                    T const* scale, T factor, T* d_logits) {
-  kernels_detail::distribution_vjp_kernel<T> const kernel{logits, targets, n, scale, factor, d_logits};
-  kernels_detail::for_each_row("ashlar::distribution_cross_entropy_vjp", space, rows, n, 1, kernel);
-}
-
 template <class S, class T, class I>
 outside_index run(ops_detail::cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
                   shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
-  cross_entropy_sum(space, logits.data, labels.data, r.rows, r.n, loss.data);
+  kernels_detail::row_loss<T, I> const of_row{{logits.data, labels.data, r.n}};
+  kernels_detail::sum_over_rows("ashlar::cross_entropy_sum", space, r.rows, r.n, of_row, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
   return kernels_detail::look_at_labels(space, labels.data, r.rows, r.n,
                                         kernels_detail::is_not_padding<I>{labels.data});
@@ -180,14 +130,16 @@ template <class S, class T, class I>
 void run(ops_detail::cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
-  cross_entropy_vjp(space, logits.data, labels.data, r.rows, r.n, ct.data,
-                    kernels_detail::one_over_rows<T>(logits.global), g.data);
+  kernels_detail::cross_entropy_vjp_kernel<T, I> const kernel{
+      {logits.data, labels.data, r.n}, ct.data, kernels_detail::one_over_rows<T>(logits.global), g.data};
+  kernels_detail::for_each_row("ashlar::cross_entropy_vjp", space, r.rows, r.n, kernel);
 }
 template <class S, class T, class I>
 outside_index run(ops_detail::weighted_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
                   shard<T const> const& logits, shard<I const> const& labels, shard<T const> const& weights) {
   kernels_detail::rows_of const r(logits.local_extents());
-  weighted_cross_entropy_sum(space, logits.data, labels.data, weights.data, r.rows, r.n, loss.data);
+  kernels_detail::weighted_row_loss<T, I> const of_row{{{logits.data, labels.data, r.n}}, weights.data};
+  kernels_detail::sum_over_rows("ashlar::weighted_cross_entropy_sum", space, r.rows, r.n, of_row, loss.data);
   return kernels_detail::look_at_labels(space, labels.data, r.rows, r.n,
                                         [w = weights.data](index_t row) { return w[row] != T(0); });
 }
@@ -196,21 +148,25 @@ void run(ops_detail::weighted_cross_entropy_pullback_op const&, S const& space, 
          shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels,
          shard<T const> const& weights) {
   kernels_detail::rows_of const r(logits.local_extents());
-  weighted_cross_entropy_vjp(space, logits.data, labels.data, weights.data, r.rows, r.n, ct.data, g.data);
+  kernels_detail::cross_entropy_vjp_kernel<T, I> const kernel{
+      {logits.data, labels.data, r.n}, ct.data, T(1), g.data, weights.data};
+  kernels_detail::for_each_row("ashlar::weighted_cross_entropy_vjp", space, r.rows, r.n, kernel);
 }
 template <class S, class T>
 void run(ops_detail::distribution_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
          shard<T const> const& logits, shard<T const> const& targets) {
   kernels_detail::rows_of const r(logits.local_extents());
-  distribution_cross_entropy_sum(space, logits.data, targets.data, r.rows, r.n, loss.data);
+  kernels_detail::row_distribution_loss<T> const of_row{logits.data, targets.data, r.n};
+  kernels_detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, r.rows, r.n, of_row, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T>
 void run(ops_detail::distribution_cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& logits, shard<T const> const& targets) {
   kernels_detail::rows_of const r(logits.local_extents());
-  distribution_cross_entropy_vjp(space, logits.data, targets.data, r.rows, r.n, ct.data,
-                                 kernels_detail::one_over_rows<T>(logits.global), g.data);
+  kernels_detail::distribution_vjp_kernel<T> const kernel{
+      logits.data, targets.data, r.n, ct.data, kernels_detail::one_over_rows<T>(logits.global), g.data};
+  kernels_detail::for_each_row("ashlar::distribution_cross_entropy_vjp", space, r.rows, r.n, kernel);
 }
 
 }  // namespace ashlar::kernels

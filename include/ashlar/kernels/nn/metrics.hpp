@@ -9,7 +9,8 @@
 
 namespace ashlar::kernels_detail {
 
-/// 1 if fewer than k logits beat the label's logit, else 0. Larger ones, equal ones before it, and NaN beat it.
+/// 1 if the label of a row has one of the k largest logits, else 0. Larger ones, equal ones before it, and NaN beat it. So
+/// with k = 1 a row with NaN does not count.
 template <class T, class I>
 struct row_hit {
   using value_type = std::int64_t;
@@ -29,6 +30,9 @@ struct row_hit {
   }
 };
 
+/// Adds to `counts[l, j]` the number of rows of logits [rows][n] with label l and with the largest element in column j. The
+/// first of equal largest elements counts. Rows with NaN or a label outside [0, n) do not count. Sums of ones are exact
+/// in any order.
 template <class T, class I>
 struct confusion_kernel {
   labelled_rows<T, I> rows;
@@ -50,41 +54,14 @@ struct confusion_kernel {
   }
 };
 
-}  // namespace ashlar::kernels_detail
-
-namespace ashlar::kernels {
-
-/// *count = the number of rows whose label has one of the k largest logits. The first of equal logits counts as larger.
-/// NaN counts as larger than all, so that with k = 1 a row with NaN does not count.
-template <class Space, class T, class I>
-void accuracy_count(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, std::int64_t* count,
-                    index_t k = 1) {
-  kernels_detail::sum_over_rows("ashlar::nn::accuracy_count", space, rows, n,
-                                kernels_detail::row_hit<T, I>{{logits, labels, n}, k}, count);
-}
-
-/// `counts[l, j]` = the number of rows of logits [rows][n] with label l and with the largest element in column j. The
-/// first of equal largest elements counts. Rows with NaN or a label outside [0, n) do not count. Sums of ones are exact
-/// in any order.
-template <class Space, class T, class I>
-void confusion_counts(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* counts) {
-  fill(space, counts, n * n, T(0));
-  kernels_detail::for_each_row("ashlar::nn::confusion_counts", space, rows, n, 1,
-                               kernels_detail::confusion_kernel<T, I>{{logits, labels, n}, counts});
-}
-
-}  // namespace ashlar::kernels
-
-namespace ashlar::kernels_detail {
-
 template <class Space, class T, class I>
 void count_hits(Space const& space, kernels::scratch_memory memory, kernels::shard<T> const& hits,
                 kernels::shard<T const> const& logits, kernels::shard<I const> const& labels, index_t k) {
   rows_of const r(logits.local_extents());
-  auto const block = memory.array<std::int64_t>(1);
-  std::int64_t* const count = block.data();
-  kernels::accuracy_count(space, logits.data, labels.data, r.rows, r.n, count, k);
-  kernels::map(space, shape{}, hits.data, same_value{}, kernels::strided<std::int64_t>{count, {}});
+  auto const count = memory.array<std::int64_t>(1);
+  row_hit<T, I> const of_row{{logits.data, labels.data, r.n}, k};
+  sum_over_rows("ashlar::nn::accuracy_count", space, r.rows, r.n, of_row, count.data());
+  kernels::map(space, shape{}, hits.data, same_value{}, kernels::strided<std::int64_t>{count.data(), {}});
 }
 
 }  // namespace ashlar::kernels_detail
@@ -105,7 +82,9 @@ template <class S, class T, class I>
 void run(ops_detail::confusion_op const&, S const& space, scratch_memory, shard<T> const& counts,
          shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
-  confusion_counts(space, logits.data, labels.data, r.rows, r.n, counts.data);
+  fill(space, counts.data, r.n * r.n, T(0));
+  kernels_detail::confusion_kernel<T, I> const kernel{{logits.data, labels.data, r.n}, counts.data};
+  kernels_detail::for_each_row("ashlar::nn::confusion_counts", space, r.rows, r.n, kernel);
 }
 
 }  // namespace ashlar::kernels

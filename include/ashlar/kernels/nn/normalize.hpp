@@ -26,6 +26,8 @@ struct row_statistics {
   }
 };
 
+/// y = (x - mean) / sqrt(variance + epsilon) * scale + shift for each row of n elements. There is no mean if not
+/// Centered, and no shift if it is null.
 template <class T, bool Centered>
 struct normalize_kernel {
   T const* x;
@@ -48,7 +50,7 @@ struct normalize_kernel {
   }
 };
 
-/// With h = (x - mean) / root and g = scale d_y: d_x = (g - mean(g) - h mean(g h)) / root. The term mean(g) is missing
+/// The cotangent of x, from the cotangent of y. With h = (x - mean) / root and g = scale d_y: d_x = (g - mean(g) - h mean(g h)) / root. The term mean(g) is missing
 /// if x is not centered.
 template <class T, bool Centered>
 struct normalize_vjp_kernel {
@@ -99,58 +101,37 @@ struct normalized_product {
 
 namespace ashlar::kernels {
 
-/// y = (x - mean) / sqrt(variance + epsilon) * scale + shift for each row of n elements. There is no mean if not
-/// Centered, and no shift if it is null.
-template <bool Centered, class Space, class T>
-void normalize(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* shift, double epsilon,
-               T* y) {
-  kernels_detail::for_each_row(
-      "ashlar::normalize", space, n == 0 ? 0 : rows, n, 1,
-      kernels_detail::normalize_kernel<T, Centered>{x, scale, shift, y, n, static_cast<T>(epsilon)});
-}
-
-/// The cotangent of x, from the cotangent of y.
-template <bool Centered, class Space, class T>
-void normalize_vjp(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* d_y,
-                   double epsilon, T* d_x) {
-  kernels_detail::for_each_row(
-      "ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
-      kernels_detail::normalize_vjp_kernel<T, Centered>{x, scale, d_y, d_x, n, static_cast<T>(epsilon)});
-}
-
-/// The cotangent of the scale: sum over rows of d_y (x - mean) / root.
-template <bool Centered, class Space, class T>
-void normalize_scale_vjp(Space const& space, scratch_memory memory, T const* x, index_t rows, index_t n, T const* d_y,
-                         double epsilon, T* d_scale) {
-  auto const block = memory.array<T>(2 * rows);
-  T* const statistics = block.data();
-  kernels_detail::for_each_row(
-      "ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
-      kernels_detail::row_statistics_kernel<T, Centered>{x, statistics, rows, n, static_cast<T>(epsilon)});
-  shape const e = shape::of(rows, n);
-  map_reduce<op::sum>(space, e, 1u, d_scale, kernels_detail::normalized_product{}, contiguous(d_y, e), contiguous(x, e),
-                      strided<T>{statistics, {1, 0}}, strided<T>{statistics + rows, {1, 0}});
-  if constexpr (!kernels_detail::runs_in_caller<Space>) space.fence("ashlar::normalize_vjp: scratch");
-}
-
 template <bool Centered, int Dims, class S, class T, class... Shift>
 void run(ops_detail::normalize_op<Centered, Dims> const& op, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x, shard<T const> const& scale, Shift const&... shift) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   T const* const b[]{shift.data..., nullptr};
-  normalize<Centered>(space, x.data, r.rows, r.n, scale.data, b[0], op.epsilon, y.data);
+  kernels_detail::normalize_kernel<T, Centered> const kernel{x.data, scale.data, b[0],
+                                                             y.data, r.n,        static_cast<T>(op.epsilon)};
+  kernels_detail::for_each_row("ashlar::normalize", space, r.rows, r.n, kernel);
 }
 template <bool Centered, int Dims, class S, class T>
 void run(ops_detail::normalize_pullback_op<Centered, Dims> const& op, S const& space, scratch_memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& x, shard<T const> const& scale) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
-  normalize_vjp<Centered>(space, x.data, r.rows, r.n, scale.data, ct.data, op.epsilon, g.data);
+  kernels_detail::normalize_vjp_kernel<T, Centered> const kernel{x.data, scale.data, ct.data,
+                                                                 g.data, r.n,        static_cast<T>(op.epsilon)};
+  kernels_detail::for_each_row("ashlar::normalize_vjp", space, r.rows, r.n, kernel);
 }
+/// The sum over rows of ct (x - mean) / root.
 template <bool Centered, int Dims, class S, class T>
 void run(ops_detail::normalize_scale_pullback_op<Centered, Dims> const& op, S const& space, scratch_memory memory,
          shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
-  normalize_scale_vjp<Centered>(space, memory, x.data, r.rows, r.n, ct.data, op.epsilon, g.data);
+  auto const statistics = memory.array<T>(2 * r.rows);
+  kernels_detail::row_statistics_kernel<T, Centered> const kernel{x.data, statistics.data(), r.rows, r.n,
+                                                                  static_cast<T>(op.epsilon)};
+  kernels_detail::for_each_row("ashlar::normalize_vjp", space, r.rows, r.n, kernel);
+  shape const e = shape::of(r.rows, r.n);
+  map_reduce<op::sum>(space, e, 1u, g.data, kernels_detail::normalized_product{}, contiguous(ct.data, e),
+                      contiguous(x.data, e), strided<T>{statistics.data(), {1, 0}},
+                      strided<T>{statistics.data() + r.rows, {1, 0}});
+  if constexpr (!kernels_detail::runs_in_caller<S>) space.fence("ashlar::normalize_vjp: scratch");
 }
 
 }  // namespace ashlar::kernels

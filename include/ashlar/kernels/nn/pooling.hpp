@@ -27,12 +27,6 @@ namespace ashlar::kernels_detail {
 
 using kernels::pooled;
 
-// The number of channels that one task handles: all on the host, one on devices.
-template <class Space>
-constexpr index_t channels_per_task(pooled const& g) {
-  return runs_in_caller<Space> ? std::max<index_t>(g.channels, 1) : 1;
-}
-
 /// The elements of one window inside the image: [top, bottom) by [left, right).
 struct window_box {
   index_t top, bottom, left, right;
@@ -73,6 +67,9 @@ struct pooling_kernel {
   }
 };
 
+/// Pools each window, channel by channel: to the largest element (NaN if one is), or to the mean of the elements inside
+/// the image.
+/// Shape: y [images][rows.count()][columns.count()][channels]
 template <class T, bool Max>
 struct pool_kernel {
   pooling_kernel<T> k;
@@ -101,6 +98,7 @@ struct pool_kernel {
   }
 };
 
+/// The cotangent of x. The first of equal largest elements gets it; if there is NaN, the first NaN gets it.
 template <class T, bool Max>
 struct pool_vjp_kernel {
   pooling_kernel<T> k;
@@ -133,13 +131,14 @@ struct pool_vjp_kernel {
   }
 };
 
-template <class Space>
-void for_each_pooling_task(Space const& space, pooled const& g, auto const& kernel) {
-  index_t const width = kernel.k.width;
-  index_t const tasks =
-      g.channels == 0 || g.rows.count() * g.columns.count() == 0 ? 0 : g.images * (g.channels / width);
-  for_each_index("ashlar::pool", space, tasks,
-                 g.rows.count() * g.columns.count() * g.rows.size * g.columns.size * width, kernel);
+/// Runs a kernel of these arrays. A task handles all channels of an image on the host, and one channel on devices.
+template <class Kernel, class Space, class... X>
+void run_pooling(Space const& space, pooled const& g, X*... x) {
+  index_t const width = runs_in_caller<Space> ? std::max<index_t>(g.channels, 1) : 1;
+  index_t const windows = g.rows.count() * g.columns.count(),
+                tasks = windows == 0 ? 0 : g.images * (g.channels / width);
+  for_each_index("ashlar::pool", space, tasks, windows * g.rows.size * g.columns.size * width,
+                 Kernel{{g, width}, x...});
 }
 
 template <pooling Kind, int Size, int Stride, padding Edge>
@@ -168,46 +167,33 @@ pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, layout_
 
 namespace ashlar::kernels {
 
-/// Pools each window, channel by channel: to the largest element (NaN if one is), or to the mean of the elements inside
-/// the image.
-/// Shape: y [images][rows.count()][columns.count()][channels]
-template <bool Max, class Space, class T>
-void pool(Space const& space, pooled const& g, T const* x, T* y) {
-  kernels_detail::pooling_kernel<T> const k{g, kernels_detail::channels_per_task<Space>(g)};
-  kernels_detail::for_each_pooling_task(space, g, kernels_detail::pool_kernel<T, Max>{k, x, y});
-}
-
-/// The cotangent of x. The first of equal largest elements gets it; if there is NaN, the first NaN gets it.
-template <bool Max, class Space, class T>
-void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* d_x) {
-  kernels_detail::pooling_kernel<T> const k{g, kernels_detail::channels_per_task<Space>(g)};
-  kernels_detail::for_each_pooling_task(space, g, kernels_detail::pool_vjp_kernel<T, Max>{k, x, d_y, d_x});
-}
-
 template <nn::pooling Kind, int Size, int Stride, nn::padding Edge, class S, class T>
 void run(ops_detail::pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x) {
-  pool<Kind == nn::pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, y.data);
+  kernels_detail::run_pooling<kernels_detail::pool_kernel<T, Kind == nn::pooling::max>>(
+      space, kernels_detail::pooled_images(op, x.local_extents()), x.data, y.data);
 }
 template <nn::pooling Kind, int Size, int Stride, nn::padding Edge, class S, class T>
 void run(ops_detail::pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, scratch_memory,
          shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
-  pool_vjp<Kind == nn::pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data,
-                                     g.data);
+  kernels_detail::run_pooling<kernels_detail::pool_vjp_kernel<T, Kind == nn::pooling::max>>(
+      space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
 }
 
 template <nn::pooling Kind, int Size, int Stride, nn::padding Edge, class L, class To, class S, class T>
 void run(ops_detail::pool2d_halo_op<Kind, Size, Stride, Edge, L, To> const& op, S const& space, scratch_memory,
          stored_shard<T> const& y, stored_shard<T const> const& x) {
   kernels_detail::pooled const g = kernels_detail::pooled_images(op, layout_detail::halo_of<L>::widths, x, y);
-  pool<Kind == nn::pooling::max>(space, g, x.data, y.data + y.lower[1] * g.result_row + y.lower[2] * g.channels);
+  kernels_detail::run_pooling<kernels_detail::pool_kernel<T, Kind == nn::pooling::max>>(
+      space, g, x.data, y.data + y.lower[1] * g.result_row + y.lower[2] * g.channels);
 }
 template <nn::pooling Kind, int Size, int Stride, nn::padding Edge, class L, class S, class T>
 void run(ops_detail::pool2d_halo_pullback_op<Kind, Size, Stride, Edge, L> const& op, S const& space, scratch_memory,
          stored_shard<T> const& g, stored_shard<T const> const& ct, stored_shard<T const> const& x) {
   kernels_detail::pooled const p = kernels_detail::pooled_images(op, layout_detail::halo_of<L>::widths, x, ct);
   if (ct.local_size() == 0) return fill(space, g.data, g.stored.size(), T(0));  // this rank has no windows
-  pool_vjp<Kind == nn::pooling::max>(space, p, x.data, ct.data, g.data);
+  kernels_detail::run_pooling<kernels_detail::pool_vjp_kernel<T, Kind == nn::pooling::max>>(space, p, x.data, ct.data,
+                                                                                            g.data);
 }
 
 }  // namespace ashlar::kernels

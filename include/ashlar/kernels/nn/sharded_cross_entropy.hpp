@@ -22,6 +22,7 @@ struct labelled_columns {
   KOKKOS_FUNCTION index_t label(index_t r) const { return held.find(static_cast<index_t>(labels[r])); }
 };
 
+/// The part of each row's loss that comes from these columns.
 template <class T, class I>
 struct softmax_parts_kernel {
   labelled_columns<T, I> rows;
@@ -43,6 +44,7 @@ struct softmax_parts_kernel {
   }
 };
 
+/// The loss of a row, from the parts of all columns.
 template <class T, class I>
 struct loss_of_parts {
   using value_type = T;
@@ -58,6 +60,7 @@ struct loss_of_parts {
   }
 };
 
+/// The cotangent of these columns, if the cotangent of every row's loss is *scale * factor.
 template <class T, class I>
 struct sharded_cross_entropy_vjp_kernel {
   labelled_columns<T, I> rows;
@@ -83,56 +86,38 @@ struct sharded_cross_entropy_vjp_kernel {
 
 namespace ashlar::kernels {
 
-/// The part of each row's loss that comes from the columns `held`.
-template <class Space, class T, class I>
-void softmax_parts(Space const& space, T const* logits, I const* labels, index_t rows, index_set const& held,
-                   ops_detail::softmax_part<T>* parts) {
-  kernels_detail::for_each_row("ashlar::softmax_parts", space, rows, held.size(), 1,
-                               kernels_detail::softmax_parts_kernel<T, I>{{logits, labels, held}, parts});
-}
-
-/// *loss = the sum of the rows' losses, from the parts of all columns; the same bits for every number of threads.
-template <class Space, class T, class I>
-void loss_of_parts(Space const& space, ops_detail::softmax_part<T> const* parts, I const* labels, index_t rows,
-                   index_t classes, T* loss) {
-  kernels_detail::sum_over_rows("ashlar::nn::sharded_cross_entropy", space, rows, 1,
-                                kernels_detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
-}
-
-/// The cotangent of the columns `held`, if the cotangent of every row's loss is *scale * factor.
-template <class Space, class T, class I>
-void sharded_cross_entropy_vjp(Space const& space, T const* logits, I const* labels,
-                               ops_detail::softmax_part<T> const* parts, index_t rows, index_set const& held,
-                               index_t classes, T const* scale, T factor, T* d_logits) {
-  kernels_detail::for_each_row("ashlar::sharded_cross_entropy_vjp", space, held.size() == 0 ? 0 : rows, held.size(), 1,
-                               kernels_detail::sharded_cross_entropy_vjp_kernel<T, I>{
-                                   {logits, labels, held}, parts, classes, scale, factor, d_logits});
-}
-
 template <class S, class T, class I>
 void run(ops_detail::softmax_parts_op const&, S const& space, scratch_memory,
          shard<ops_detail::softmax_part<T>> const& parts, shard<T const> const& logits, shard<I const> const& labels) {
-  softmax_parts(space, logits.data, labels.data, kernels_detail::rows_of(logits.local_extents()).rows,
-                logits.owned.dim[logits.owned.rank - 1], parts.data);
+  kernels_detail::rows_of const r(logits.local_extents());
+  kernels_detail::softmax_parts_kernel<T, I> const kernel{
+      {logits.data, labels.data, logits.owned.dim[logits.owned.rank - 1]}, parts.data};
+  kernels_detail::for_each_row("ashlar::softmax_parts", space, r.rows, r.n, kernel);
 }
 template <class S, class T, class I>
 outside_index run(ops_detail::sharded_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
                   shard<T const> const& logits, shard<I const> const& labels,
                   shard<ops_detail::softmax_part<T> const> const& parts) {
-  index_t const classes = kernels_detail::rows_of(logits.global).n;
-  loss_of_parts(space, parts.data, labels.data, labels.local_size(), classes, loss.data);
+  index_t const classes = kernels_detail::rows_of(logits.global).n, rows = labels.local_size();
+  kernels_detail::loss_of_parts<T, I> const of_row{parts.data, labels.data, classes};
+  kernels_detail::sum_over_rows("ashlar::nn::sharded_cross_entropy", space, rows, 1, of_row, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
-  return kernels_detail::look_at_labels(space, labels.data, labels.local_size(), classes,
+  return kernels_detail::look_at_labels(space, labels.data, rows, classes,
                                         kernels_detail::is_not_padding<I>{labels.data});
 }
 template <class S, class T, class I>
 void run(ops_detail::sharded_cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels,
          shard<ops_detail::softmax_part<T> const> const& parts) {
-  sharded_cross_entropy_vjp(space, logits.data, labels.data, parts.data,
-                            kernels_detail::rows_of(logits.local_extents()).rows,
-                            logits.owned.dim[logits.owned.rank - 1], kernels_detail::rows_of(logits.global).n, ct.data,
-                            kernels_detail::one_over_rows<T>(logits.global), g.data);
+  kernels_detail::rows_of const r(logits.local_extents());
+  kernels_detail::sharded_cross_entropy_vjp_kernel<T, I> const kernel{
+      {logits.data, labels.data, logits.owned.dim[logits.owned.rank - 1]},
+      parts.data,
+      kernels_detail::rows_of(logits.global).n,
+      ct.data,
+      kernels_detail::one_over_rows<T>(logits.global),
+      g.data};
+  kernels_detail::for_each_row("ashlar::sharded_cross_entropy_vjp", space, r.rows, r.n, kernel);
 }
 
 }  // namespace ashlar::kernels

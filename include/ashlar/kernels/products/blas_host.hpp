@@ -6,9 +6,9 @@
 // and BLAS computes each part without threads. A BLAS whose threads are OpenMP's divides products itself.
 #pragma once
 #include "ashlar/kernels/products/cblas.hpp"
-#include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/products/matrix.hpp"
 #include "ashlar/kernels/openblas_threads.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -17,6 +17,7 @@ namespace ashlar::kernels_detail {
 
 using kernels::matrix;
 
+/// The functions of CBLAS for elements of type T.
 template <class T>
 struct cblas;
 template <>
@@ -49,15 +50,12 @@ template <class R>
 struct cblas<Kokkos::complex<R>> : cblas<std::complex<R>> {};
 
 // CBLAS takes real factors by value, complex ones by address.
-inline float cblas_factor(float const& x) { return x; }
-inline double cblas_factor(double const& x) { return x; }
-template <class R>
-void const* cblas_factor(std::complex<R> const& x) {
-  return &x;
-}
-template <class R>
-void const* cblas_factor(Kokkos::complex<R> const& x) {
-  return &x;
+template <class T>
+auto cblas_factor(T const& x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return x;
+  else
+    return static_cast<void const*>(&x);
 }
 
 /// True if b is the transpose of a, in the same memory. Half of the product then gives the other half.
@@ -204,9 +202,7 @@ struct threaded_blas {
  private:
   template <class F>
   void for_each_part(index_t parts, F const& f) const {
-    for_ranges("ashlar::gemm", space, parts, 1, [&](index_t begin, index_t end) {
-      for (index_t part = begin; part < end; ++part) f(part);
-    });
+    for_each_index("ashlar::gemm", space, parts, elements_per_thread, f);
   }
 
   // Calls rows(begin, end) for parts of the lower triangle with about as many elements each. Then it calls mirror(i, j)

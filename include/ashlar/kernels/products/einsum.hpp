@@ -5,19 +5,13 @@
 #include "ashlar/kernels/products/blas.hpp"
 #include "ashlar/kernels/products/contraction.hpp"
 #include "ashlar/kernels/elementwise.hpp"
-#include "ashlar/kernels/permute.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/kernels/shard.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/products/einsum.hpp"
 
 namespace ashlar::kernels_detail {
 
-struct multiply {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(T x, T y) const {
-    return static_cast<T>(x * y);
-  }
-};
 template <class T>
 struct axpby {
   T alpha, beta;
@@ -63,7 +57,7 @@ kernels::strided<T> leaf(T const* data, labelled const& x, labelled const& along
 ASHLAR_INLINE labelled order_of_sum(labelled const& x, labelled const& c);
 ASHLAR_INLINE unsigned dimensions_missing_in(labelled const& c, labelled const& x);
 
-/// c = a, permuted and summed over the labels that c lacks.
+/// c = a, permuted and summed over the labels that c lacks, in one kernel. The sum is computed in the type of c.
 template <class Space, class T, class R>
 void rearrange(Space const& space, labelled const& from, labelled const& to, T const* a, R* c) {
   if constexpr (std::is_same_v<T, R>)  // else it is a sum
@@ -102,6 +96,13 @@ void run_gemm(Space const& space, gemm_loops g, T alpha, T const* a, T const* b,
     }
 }
 
+/// Local einsum of two operands: c = alpha sum(a b) + beta c over the labels that c lacks.
+/// Shape: arrays are contiguous, row-major, in the space's memory.
+/// Pre: a label has one extent; c overlaps neither operand. With beta = 0, c is not read.
+/// Cost: float, double and complex: one BLAS call if batch, row, column and summed labels each flatten into one stride.
+///   (Every matrix product does, transposed in any way.) Otherwise a few calls. Operands are rearranged in scratch only
+///   if that is faster or BLAS has no other way. Products by element, dots and integers: one kernel. Labels summed in
+///   one operand alone, and beta != 0 outside of BLAS, take a scratch array.
 template <class Space, class T>
 struct contract_call {
   Space const& space;
@@ -134,10 +135,10 @@ struct contract_call {
     scaled(space, x.c, alpha, beta, c, [&](T* r) {
       labelled const loops = order_of_sum(x.a.labels.rank < x.b.labels.rank ? x.b : x.a, x.c);
       if (unsigned const sums = dimensions_missing_in(x.c, loops))
-        kernels::map_reduce<op::sum>(space, loops.extents, sums, r, multiply{}, leaf(a, x.a, loops),
+        kernels::map_reduce<op::sum>(space, loops.extents, sums, r, fn::multiply{}, leaf(a, x.a, loops),
                                      leaf(b, x.b, loops));
       else
-        kernels::map(space, x.c.extents, r, multiply{}, leaf(a, x.a, x.c), leaf(b, x.b, x.c));
+        kernels::map(space, x.c.extents, r, fn::multiply{}, leaf(a, x.a, x.c), leaf(b, x.b, x.c));
     });
   }
 
@@ -235,47 +236,23 @@ struct matrix_products {
 
 namespace ashlar::kernels {
 
-/// Local einsum of two operands: out = alpha sum(a b) + beta out over the labels that `out` lacks.
-/// Shape: extents in the order of the equation's labels. Arrays are contiguous, row-major, in the space's memory.
-/// Pre: a label has one extent; out overlaps neither operand. With beta = 0, out is not read.
-/// Cost: float, double and complex: one BLAS call if batch, row, column and summed labels each flatten into one stride.
-///   (Every matrix product does, transposed in any way.) Otherwise a few calls. Operands are rearranged in scratch only
-///   if that is faster or BLAS has no other way. Products by element, dots and integers: one kernel. Labels summed in
-///   one operand alone, and beta != 0 outside of BLAS, take a scratch array.
-template <class Space, class T>
-void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents,
-              T const* b, shape const& b_extents, T* out, shape const& out_extents,
-              std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
-  kernels_detail::contract_call<Space, T> const call{space, alpha, beta};
-  call({{e.in[0], a_extents}, {e.in[1], b_extents}, {e.out, out_extents}}, a, b, out);
-}
-
-/// The same for one operand: a transpose, a sum over the labels that `out` lacks, or both, in one kernel. The sum is
-/// computed in the type of the result.
-template <class Space, class T, class R>
-void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents, R* out,
-              shape const& out_extents, std::type_identity_t<R> alpha = R(1), std::type_identity_t<R> beta = R(0)) {
-  kernels_detail::labelled const from{e.in[0], a_extents}, to{e.out, out_extents};
-  kernels_detail::scaled<Space, R>(space, to, alpha, beta, out,
-                                   [&](R* r) { kernels_detail::rearrange(space, from, to, a, r); });
-}
-
 template <equation E, class S, class R, class T>
 void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<R> const& y, shard<T const> const& a) {
-  contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), y.data, y.local_extents());
+  constexpr auto e = ops_detail::einsum_op<E>::eq;
+  kernels_detail::rearrange(space, {e.in[0], a.local_extents()}, {e.out, y.local_extents()}, a.data, y.data);
 }
-template <equation E, class S, class T>
-void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& a,
-         shard<T const> const& b) {
-  contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data,
-           y.local_extents());
-}
-
 template <equation E, class S, class T>
 void run(ops_detail::scaled_einsum<E, T> const& op, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& a, shard<T const> const& b) {
-  contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data,
-           y.local_extents(), op.alpha, op.beta);
+  constexpr auto e = ops_detail::einsum_op<E>::eq;
+  kernels_detail::contract_call<S, T> const call{space, op.alpha, op.beta};
+  call({{e.in[0], a.local_extents()}, {e.in[1], b.local_extents()}, {e.out, y.local_extents()}}, a.data, b.data,
+       y.data);
+}
+template <equation E, class S, class T>
+void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory scratch, shard<T> const& y,
+         shard<T const> const& a, shard<T const> const& b) {
+  run(ops_detail::scaled_einsum<E, T>{T(1), T(0)}, space, scratch, y, a, b);
 }
 
 /// Returns false, and writes nothing, unless BLAS computes half of the product and mirrors it.

@@ -2,7 +2,8 @@
 // Stencils on one rank's cells.
 #pragma once
 #include "ashlar/kernels/stencils/checked_reads.hpp"
-#include "ashlar/kernels/for_elements.hpp"
+#include "ashlar/kernels/loop_nest.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/meta/product.hpp"
 #include "ashlar/ops/stencils/stencil.hpp"
@@ -71,23 +72,16 @@ struct stencil_kernel {
   /// Cell i of the box, in row-major order.
   KOKKOS_FUNCTION void operator()(index_t i) const {
     index_t at[array_bound(Rank)]{};
-    for (int d = last; d >= 0; --d) {
-      at[d] = i % extent[d];
-      i /= extent[d];
-    }
-    cells(at, 1, index{});
+    find_indices(i, extent, last, at);
+    cell(at);
   }
   /// The cell at a position in the box; all components of it, if f returns them.
   KOKKOS_FUNCTION void cell(index_t const (&at)[array_bound(Rank)]) const { cells(at, 1, index{}); }
   /// The last dimension of the rows [begin, end).
   void rows_between(index_t begin, index_t end) const {
     index_t at[array_bound(Rank)]{};
-    index_t r = begin;
-    for (int d = last - 1; d >= 0; --d) {
-      at[d] = r % extent[d];
-      r /= extent[d];
-    }
-    for (r = begin; r < end; ++r) {
+    find_indices(begin, extent, last - 1, at);
+    for (index_t r = begin; r < end; ++r) {
       cells(at, extent[last], index{});
       for (int d = last - 1; d >= 0; --d) {  // divisions would cost as much as a short row
         if (++at[d] < extent[d]) break;
@@ -101,10 +95,7 @@ struct stencil_kernel {
   ASHLAR_FUNCTION void coloured_row(index_t r, index_t which, index_t of) const {
     index_t at[array_bound(Rank)]{};
     index_t sum = 0;
-    for (int d = last - 1; d >= 0; --d) {
-      at[d] = r % extent[d];
-      r /= extent[d];
-    }
+    find_indices(r, extent, last - 1, at);
     for (int d = 0; d < cell_dims; ++d) sum += first[d] + at[d];
     index_t const begin = ((which - sum) % of + of) % of;
     if constexpr (last < cell_dims) {
@@ -186,13 +177,7 @@ struct coloured_rows {
 template <class Space, class Kernel>
 void run_coloured_kernel(Space const& space, Kernel const& kernel, index_t which, index_t of) {
   index_t const rows = kernel.rows(), length = rows == 0 ? 0 : kernel.size() / rows;
-  if (length == 0) return;
-  if constexpr (runs_in_caller<Space>)
-    for_ranges("ashlar::update", space, rows, elements_per_thread / length, [&](index_t begin, index_t end) {
-      for (index_t r = begin; r < end; ++r) kernel.coloured_row(r, which, of);
-    });
-  else
-    for_elements("ashlar::update", space, rows, coloured_rows<Kernel>{kernel, which, of});
+  if (length != 0) for_each_index("ashlar::update", space, rows, length, coloured_rows<Kernel>{kernel, which, of});
 }
 
 /// Runs the stencil on its box: rows that the compiler vectorises on the host, element by element on a device.
@@ -220,10 +205,8 @@ struct cells_of_boxes {
     while (i >= end[b]) ++b;
     if (b > 0) i -= end[b - 1];
     index_t at[array_bound(Rank)]{};
-    for (int d = Kernel::last; d >= 0; --d) {
-      at[d] = lower[b][d] + i % extent[b][d];
-      i /= extent[b][d];
-    }
+    find_indices(i, extent[b], Kernel::last, at);
+    for (int d = 0; d <= Kernel::last; ++d) at[d] += lower[b][d];
     kernel.cell(at);
   }
 };

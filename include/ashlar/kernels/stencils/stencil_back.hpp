@@ -53,18 +53,12 @@ struct stencil_back_kernel {
   /// Stored cell i, in row-major order.
   KOKKOS_FUNCTION void operator()(index_t i) const {
     index_t at[array_bound(Rank)]{};
-    for (int d = last; d >= 0; --d) {
-      at[d] = i % stored[d];
-      i /= stored[d];
-    }
+    find_indices(i, stored, last, at);
     add_all(at, at[last], 1);
   }
   void row(index_t r) const {
     index_t at[array_bound(Rank)]{};
-    for (int d = last - 1; d >= 0; --d) {
-      at[d] = r % stored[d];
-      r /= stored[d];
-    }
+    find_indices(r, stored, last - 1, at);
     add_all(at, 0, stored[last]);
   }
 

@@ -158,11 +158,7 @@ namespace ashlar::kernels {
 /// Reduces the values f(leaf...) of a box of arrays.
 template <class Op, class Space, class T, class F, class... Leaf>
 void reduce_box(Space const& space, box const& cells, int rank, T* out, F const& f, Leaf const&... leaf) {
-  auto const r = kernels_detail::reduction_of_box<Op>(cells, rank, out, f, leaf...);
-  if constexpr (kernels_detail::runs_in_caller<Space>)
-    kernels_detail::reduce_by_rows(space, r);
-  else
-    kernels_detail::reduce_by_elements(space, r);
+  kernels_detail::run_reduction(space, kernels_detail::reduction_of_box<Op>(cells, rank, out, f, leaf...));
 }
 
 /// Writes an array and reduces values of its new elements, in one kernel. f is a kernels_detail::write_then_read of the leaves:
@@ -180,10 +176,8 @@ bool write_and_reduce(Space const& space, box const& cells, int rank, R* out, F 
     if (nest.rank != alone.rank || !std::equal(nest.extent, nest.extent + nest.rank, alone.extent)) return false;
     int n = 1;
     if (written<T>::buffered(nest.step(n)) || (leaf.buffered(nest.step(++n)) || ...)) return false;
-    kernels_detail::reduce_by_rows(space, r);
-  } else {
-    kernels_detail::reduce_by_elements(space, r);
   }
+  kernels_detail::run_reduction(space, r);
   return true;
 }
 

@@ -15,6 +15,22 @@ ASHLAR_INLINE step_transfers transfers_between(layout_value const& from, mesh_sh
 
 ASHLAR_INLINE void require_same_ranks(communicator const& a, communicator const& b);
 
+/// The exchange between two distributions, as a step that all axes take part in. most(): the elements that a rank receives
+/// at most.
+template <class Space, class T, class M, class Most>
+void exchange_blocks(device_mesh<M> const& m, step_transfers const& transfers, Most const& most, T const* source,
+                     T* destination, call_site const& w) {
+  if (m.size() == 1) return kernels::copy(Space{}, source, destination, transfers.destination.size());
+  plan_step s;
+  s.what = step_kind::exchange;
+  s.axes = mask_of(m.sizes().axes) - 1u;
+  if (m.recorder()) plan_detail::note(m, s, most() * static_cast<index_t>(sizeof(T)), w);
+  collective_scope const scope(
+      m, s, fingerprint_of(plan_detail::collective_of(s.what), transfers.fingerprint, element_code<T>),
+      transfers.received * sizeof(T), w);
+  move_elements<step_kind::exchange>(Space{}, transfers, m.communicator(), source, destination);
+}
+
 }  // namespace tensor_detail
 
 /// Brings a tensor to another mesh of the same ranks, in layout To of that mesh.
@@ -43,24 +59,8 @@ template <class To, plain_tensor X, class M2>
       {.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
       [&] { return tensor_detail::transfers_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
   sharded_tensor<T, To, M2, Space> y(other, t.extents(), transfers.destination.size());
-  if (m.size() == 1) {
-    kernels::copy(Space{}, static_cast<T const*>(t.data()), y.data(), t.local_size());
-    return y;
-  }
-  plan_step s;
-  s.what = step_kind::exchange;
-  s.axes = layout_detail::mask_of(m.sizes().axes) - 1u;
-  if (m.recorder())
-    plan_detail::note(
-        m, s,
-        ops_detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
-  tensor_detail::collective_scope const scope(
-      m, s,
-      comm_detail::fingerprint_of(plan_detail::collective_of(s.what), transfers.fingerprint,
-                                  comm_detail::element_code<T>),
-      transfers.received * sizeof(T), w);
-  tensor_detail::move_elements<step_kind::exchange>(Space{}, transfers, m.communicator(),
-                                                    static_cast<T const*>(t.data()), y.data());
+  auto const most = [&] { return ops_detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()); };
+  tensor_detail::exchange_blocks<Space, element_t<X>>(m, transfers, most, t.data(), y.data(), w);
   return y;
 }
 

@@ -39,7 +39,7 @@ void exchange_box(Space const& space, step_transfers const& v, communicator cons
   with_mpi_memory(mpi_reads<Space>(), space, from, v.out.total, to, v.in.total, [&](T const* send, T* receive) {
     comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count));
   });
-  strided_copy(space, static_cast<T const*>(to), destination, v.in.loops);
+  strided_copy(space, to, destination, v.in.loops);
   strided_copy(space, source, destination, v.direct[static_cast<std::size_t>(ranks.rank())]);
 }
 

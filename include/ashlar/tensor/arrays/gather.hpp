@@ -12,15 +12,22 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-// The shards of the ranks that differ from this one along the sharding axes, as blocks of the whole array. Together
-// they are the array, each element once.
+// The indices that each of the ranks owns that differ from this one along the sharding axes.
+template <class M>
+std::vector<region> regions_of_ranks(device_mesh<M> const& m, layout_value const& layout, shape const& extents) {
+  std::vector<region> regions;
+  axis_mask const axes = layout.sharding();
+  for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i)
+    regions.push_back(local_region(extents, layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i)));
+  return regions;
+}
+
+// The shards of these ranks, as blocks of the whole array. Together they are the array, each element once.
 template <class M>
 message_blocks shards(device_mesh<M> const& m, layout_value const& layout, shape const& extents, buffer_side side) {
   message_blocks blocks;
   region const whole = whole_region(extents);
-  axis_mask const axes = layout.sharding();
-  for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i)
-    blocks.add(whole, local_region(extents, layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i)), true, side);
+  for (region const& own : regions_of_ranks(m, layout, extents)) blocks.add(whole, own, true, side);
   blocks.finish(whole);
   return blocks;
 }
@@ -62,7 +69,7 @@ std::vector<T> join_shards(communicator const& c, message_blocks const& blocks, 
     exchange_with_first(c, blocks, false, own, destination);
   if (!(*arrived).empty()) {
     Kokkos::DefaultHostExecutionSpace const host{};
-    strided_copy(host, static_cast<T const*>(destination), whole.data(), blocks.loops);
+    strided_copy(host, destination, whole.data(), blocks.loops);
     host.fence("ashlar: before the host reads");
   }
   return std::move(*whole);
@@ -94,7 +101,7 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, c
   auto const own = on_host<S>(x.data(), x.local_size());
   try {
     return join_shards(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source),
-                       static_cast<T const*>(own.data()), who);
+                       own.data(), who);
   } catch (out_of_memory const& e) {
     fail_memory(who == receivers::all ? "ashlar::gather_all: the memory does not suffice"
                                       : "ashlar::gather: the memory does not suffice",
@@ -168,59 +175,44 @@ void require_all_elements(device_mesh<M> const& m, shape const& extents, std::sp
   });
 }
 
+// If the layout has a halo, rank 0 of the first group packs the stored cells of each rank.
 template <class L, class T, class M>
 sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
   require_all_elements(m, extents, whole);
-  sharded_tensor<T, L, M> x(m, extents);
-  axis_mask const axes = x.layout.sharding();
-  fill_from_host(x, [&](T* own) {
-    memory_of_messages const filled(nullptr, own);
-    if (m.sizes().position(m.rank(), ~axes) == 0) {
-      communicator const& c = m.communicator(axes);
-      message_blocks const blocks = shards(m, x.layout, extents, buffer_side::destination);
-      bool const packs = c.rank() == 0 && !blocks.in_order;
-      message_buffer<T> packed(packs ? blocks.total : 0);
-      T const* from = whole.data();
-      if (packs) {
-        Kokkos::DefaultHostExecutionSpace const host{};
-        strided_copy(host, from, packed.data(), blocks.loops);
-        host.fence("ashlar: before MPI");
-        from = packed.data();
-      }
-      exchange_with_first(c, blocks, true, from, own);
-    }
-    comm::broadcast(m.communicator(~axes), own, static_cast<std::size_t>(x.local_size()), 0);
-  });
-  return x;
-}
-
-// The same with a filled halo. Rank 0 of the first group packs the stored cells of each rank.
-template <class L, class T, class M>
-sharded_tensor<T, L, M> scatter_stored_cells(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
-  require_all_elements(m, extents, whole);
   using X = sharded_tensor<T, L, M>;
-  using space = typename X::execution_space;
+  constexpr bool has_halo = layout_has_a_halo<L>::value;
   X const x(m, extents);
-  axis_mask const axes = X::layout.sharding();
-  T* const cells = all_cells_of(x);
-  host_elements<space, T> const own(cells, x.stored_extents().size());
+  auto const own = [&] {
+    using elements = host_elements<typename X::execution_space, T>;
+    if constexpr (has_halo)
+      return elements(all_cells_of(x), x.stored_extents().size());
+    else
+      return elements(x.data(), x.local_size());
+  }();
   memory_of_messages const filled(nullptr, own.data());
+  axis_mask const axes = X::layout.sharding();
   if (m.sizes().position(m.rank(), ~axes) == 0) {
     communicator const& c = m.communicator(axes);
-    auto const box_of_rank = [&](int i) {
-      return local_region(extents, X::layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i));
-    };
+    auto const regions = regions_of_ranks(m, X::layout, extents);
     message_blocks blocks;
-    for (int i = 0; i < c.size(); ++i) {
-      blocks.count.push_back(static_cast<std::size_t>(stored_extents_of(box_of_rank(i).extents(), X::widths).size()));
-      blocks.total += blocks.count.back();
+    if constexpr (has_halo)
+      for (region const& r : regions)
+        blocks.close(static_cast<std::size_t>(stored_extents_of(r.extents(), X::widths).size()), -1);
+    else
+      blocks = shards(m, X::layout, extents, buffer_side::destination);
+    bool const packs = c.rank() == 0 && !blocks.in_order;
+    message_buffer<T> packed(packs ? blocks.total : 0);
+    if (packs) {
+      if constexpr (has_halo) {
+        T* out = packed.data();
+        for (region const& r : regions) out = put_stored_cells(r, extents, X::widths, whole.data(), out);
+      } else {
+        Kokkos::DefaultHostExecutionSpace const host{};
+        strided_copy(host, whole.data(), packed.data(), blocks.loops);
+        host.fence("ashlar: before MPI");
+      }
     }
-    message_buffer<T> packed(c.rank() == 0 ? blocks.total : 0);
-    if (c.rank() == 0) {
-      T* out = packed.data();
-      for (int i = 0; i < c.size(); ++i) out = put_stored_cells(box_of_rank(i), extents, X::widths, whole.data(), out);
-    }
-    exchange_with_first(c, blocks, true, static_cast<T const*>(packed.data()), own.data());
+    exchange_with_first(c, blocks, true, packs ? packed.data() : whole.data(), own.data());
   }
   comm::broadcast(m.communicator(~axes), own.data(), own.size(), 0);
   own.write();
@@ -249,10 +241,7 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
     if (m.rank() == 0) stored.assign(given.begin(), given.end());
     elements = stored;
   }
-  if constexpr (scatters_halo_cells<L>)
-    return scatter_stored_cells<L>(m, extents, elements);
-  else
-    return scatter_elements<L>(m, extents, elements);
+  return scatter_elements<L>(m, extents, elements);
 }
 
 }  // namespace tensor_detail

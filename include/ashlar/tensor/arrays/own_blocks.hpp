@@ -16,22 +16,10 @@ struct blocks_of_program {
   std::uint64_t fingerprint = 0;
 };
 
-[[noreturn]] inline void fail_blocks(char const* name, index_t elements, shape const& extents) {
+template <class... Part>
+[[noreturn]] void fail_blocks(Part const&... part) {
   plan_detail::error_text m;
-  m << name << ": the blocks of all ranks hold each element of the array once; they hold " << elements
-    << " elements, and their extents are " << extents;
-  throw error(m.text);
-}
-[[noreturn]] inline void fail_begin(char const* name, int rank) {
-  plan_detail::error_text m;
-  m << name << ": a block begins at an index of 0 or more in each dimension; the block of rank "
-    << static_cast<index_t>(rank) << " does not";
-  throw error(m.text);
-}
-[[noreturn]] inline void fail_overlap(char const* name, int a, int b) {
-  plan_detail::error_text m;
-  m << name << ": the blocks of all ranks hold each element of the array once; the blocks of ranks "
-    << static_cast<index_t>(a) << " and " << static_cast<index_t>(b) << " overlap";
+  (m << ... << part);
   throw error(m.text);
 }
 
@@ -39,6 +27,7 @@ struct blocks_of_program {
 template <class View, std::size_t N>
 blocks_of_program blocks_of_all(communicator const& c, char const* name, View const& view, index_t const (&offset)[N]) {
   constexpr int rank = static_cast<int>(N);
+  constexpr char const* rule = ": the blocks of all ranks hold each element of the array once";
   index_t mine[2 * N];
   for (int d = 0; d < rank; ++d) {
     mine[d] = offset[d];
@@ -48,7 +37,7 @@ blocks_of_program blocks_of_all(communicator const& c, char const* name, View co
   if (c.size() == 1)
     std::copy_n(mine, 2 * N, all.begin());
   else
-    comm::all_gather(c, static_cast<index_t const*>(mine), 2 * N, all.data());
+    comm::all_gather(c, mine, 2 * N, all.data());
   blocks_of_program b;
   b.extents.rank = rank;
   index_t elements = 0;
@@ -57,7 +46,9 @@ blocks_of_program blocks_of_all(communicator const& c, char const* name, View co
     region r;
     r.rank = rank;
     for (int d = 0; d < rank; ++d) {
-      if (of[d] < 0) fail_begin(name, q);
+      if (of[d] < 0)
+        fail_blocks(name, ": a block begins at an index of 0 or more in each dimension; the block of rank ",
+                    static_cast<index_t>(q), " does not");
       r.dim[d] = {of[d], of[d] + of[rank + d]};
       b.fingerprint = fingerprint_of(collective::exchange, b.fingerprint, of[d], of[rank + d]);
     }
@@ -65,10 +56,13 @@ blocks_of_program blocks_of_all(communicator const& c, char const* name, View co
       for (int d = 0; d < rank; ++d) b.extents[d] = (std::max)(b.extents[d], r.dim[d].end);
     elements += r.size();
     for (int p = 0; p < q; ++p)
-      if (ops_detail::common_size(r, b.of_rank[static_cast<std::size_t>(p)]) != 0) fail_overlap(name, p, q);
+      if (ops_detail::common_size(r, b.of_rank[static_cast<std::size_t>(p)]) != 0)
+        fail_blocks(name, rule, "; the blocks of ranks ", static_cast<index_t>(p), " and ", static_cast<index_t>(q),
+                    " overlap");
     b.of_rank.push_back(r);
   }
-  if (elements != b.extents.size()) fail_blocks(name, elements, b.extents);
+  if (elements != b.extents.size())
+    fail_blocks(name, rule, "; they hold ", elements, " elements, and their extents are ", b.extents);
   return b;
 }
 
@@ -84,21 +78,6 @@ loop_nest<2> loops_of_view(View const& view, bool to_view) {
   row_major_strides const packed(extents);
   return to_view ? merge_loops<2>(extents, {packed.stride, strides})
                  : merge_loops<2>(extents, {strides, packed.stride});
-}
-
-/// The exchange between two distributions, as a step that all axes take part in.
-template <class Space, class T, class M>
-void exchange_blocks(device_mesh<M> const& m, step_transfers const& transfers, index_t most, T const* source,
-                     T* destination, call_site const& w) {
-  if (m.size() == 1) return kernels::copy(Space{}, source, destination, transfers.destination.size());
-  plan_step s;
-  s.what = step_kind::exchange;
-  s.axes = mask_of(m.sizes().axes) - 1u;
-  if (m.recorder()) plan_detail::note(m, s, most * static_cast<index_t>(sizeof(T)), w);
-  collective_scope const scope(
-      m, s, fingerprint_of(plan_detail::collective_of(s.what), transfers.fingerprint, element_code<T>),
-      transfers.received * sizeof(T), w);
-  move_elements<step_kind::exchange>(Space{}, transfers, m.communicator(), source, destination);
 }
 
 template <class L, class View, int N>
@@ -184,9 +163,9 @@ auto redistribute_from(device_mesh<M> const& m, View const& view, index_t const 
     index_t const most = tensor_detail::find_transfers<L>(transfers, m, blocks, true);
     kernels_detail::loop_nest<2> const loops[]{tensor_detail::loops_of_view(view, false)};
     tensor_detail::pool_scratch<Space, T> const packed(view.size());
-    if (view.size() != 0)
-      kernels_detail::strided_copy(Space{}, static_cast<T const*>(view.data()), packed.data(), loops);
-    tensor_detail::exchange_blocks<Space>(m, transfers, most, static_cast<T const*>(packed.data()), y.data(), w);
+    if (view.size() != 0) kernels_detail::strided_copy(Space{}, view.data(), packed.data(), loops);
+    tensor_detail::exchange_blocks<Space>(
+        m, transfers, [&] { return most; }, packed.data(), y.data(), w);
     return y;
   }
 }
@@ -216,10 +195,10 @@ void redistribute_to(X const& x, View const& view, index_t const (&offset)[N], c
     tensor_detail::step_transfers transfers;
     index_t const most = tensor_detail::find_transfers<L>(transfers, m, blocks, false);
     tensor_detail::pool_scratch<Space, T> const packed(view.size());
-    tensor_detail::exchange_blocks<Space>(m, transfers, most, static_cast<T const*>(t.data()), packed.data(), w);
+    tensor_detail::exchange_blocks<Space>(
+        m, transfers, [&] { return most; }, t.data(), packed.data(), w);
     kernels_detail::loop_nest<2> const loops[]{tensor_detail::loops_of_view(view, true)};
-    if (view.size() != 0)
-      kernels_detail::strided_copy(Space{}, static_cast<T const*>(packed.data()), view.data(), loops);
+    if (view.size() != 0) kernels_detail::strided_copy(Space{}, packed.data(), view.data(), loops);
   }
 }
 

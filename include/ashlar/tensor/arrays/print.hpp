@@ -72,18 +72,15 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
       to.lower[d] = what.dim[d].below(shard.dim[d][o.at]) - mine.dim[d].begin;
     }
     if (from.shape(what.rank).size() != 0)
-      kernels::copy_region(S{}, static_cast<T const*>(x.data()), shard.extents(), from, picked, mine.extents(), to);
+      kernels::copy_region(S{}, x.data(), shard.extents(), from, picked, mine.extents(), to);
   }
   message_blocks blocks;
   region const printed = whole_region(what.extents());
-  for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i)
-    blocks.add(
-        printed,
-        what.among_printed(local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i))),
-        true, buffer_side::source);
+  for (region const& theirs : regions_of_ranks(m, x.layout, x.extents()))
+    blocks.add(printed, what.among_printed(theirs), true, buffer_side::source);
   blocks.finish(printed);
   auto const own = on_host<S>(picked, mine.size());
-  return join_shards(m.communicator(axes), blocks, static_cast<T const*>(own.data()), receivers::first);
+  return join_shards(m.communicator(axes), blocks, own.data(), receivers::first);
 }
 
 // " stores (-1:3, 0:3), and owns (0:2, 0:3)"
@@ -217,37 +214,21 @@ std::vector<printed_t<T>> gather_stored(sharded_tensor<T, L, M, S> const& x, cal
   for (unsigned c = 0; c < 1u << what.rank && mine.size() != 0; ++c) {
     region const corner = what.corner(c);
     nest_builder<2> loops;
-    index_t origin[2]{};
     for (int d = 0; d < what.rank; ++d) {
-      loops.add(corner.dim[d].size(), {from.stride[d], to.stride[d]});
-      origin[0] += corner.dim[d].begin * from.stride[d];
-      origin[1] += what.dim[d].below(corner.dim[d].begin) * to.stride[d];
+      index_t const begin = corner.dim[d].begin;
+      loops.add(corner.dim[d].size(), {from.stride[d], to.stride[d]},
+                {begin * from.stride[d], what.dim[d].below(begin) * to.stride[d]});
     }
-    if (corner.size() == 0) continue;
-    loop_nest<2> nest = loops.nest();
-    nest.origin[0] = origin[0];
-    nest.origin[1] = origin[1];
-    strided_copy(S{}, reinterpret_cast<P const*>(cells_of(x)), block.data(), std::span(&nest, 1));
+    loop_nest<2> const nests[]{loops.nest()};
+    if (corner.size() != 0) strided_copy(S{}, reinterpret_cast<P const*>(cells_of(x)), block.data(), nests);
   }
   message_blocks blocks;
-  index_t all = 0;
-  std::vector<index_t> ends;
-  for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i) {
-    region const own = local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i));
-    all += printed_part(stored_extents_of(own.extents(), x.widths)).extents().size();
-    ends.push_back(all);
+  for (region const& theirs : regions_of_ranks(m, x.layout, x.extents())) {
+    shape const cells = printed_part(stored_extents_of(theirs.extents(), x.widths)).extents();
+    blocks.close(static_cast<std::size_t>(cells.size()), static_cast<index_t>(blocks.total));
   }
-  region const whole = whole_region(shape::of(all));
-  index_t begin = 0;
-  for (index_t const end : ends) {
-    region cells = whole;
-    cells.dim[0] = {begin, end};
-    blocks.add(whole, cells, true, buffer_side::source);
-    begin = end;
-  }
-  blocks.finish(whole);
   auto const own = on_host<S>(block.data(), mine.size());
-  return join_shards(m.communicator(axes), blocks, static_cast<P const*>(own.data()), receivers::first);
+  return join_shards(m.communicator(axes), blocks, own.data(), receivers::first);
 }
 
 template <class L>

@@ -8,10 +8,6 @@
 
 namespace ashlar::tensor_detail {
 
-// Loops between `count` indices of one dimension in two arrays. Their extents differ only in that dimension.
-ASHLAR_INLINE loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from,
-                                         shape const& destination, index_t to);
-
 // The transfers of one rank when indices of a dimension roll. Elements that stay on the rank are in no message.
 ASHLAR_INLINE step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, layout_value const& layout,
                                               shape const& extents, mesh_shape const& mesh, int rank);
@@ -60,8 +56,8 @@ class roll_in_flight final : public pending_work<Y> {
   roll_in_flight(X x, X y, plan_step const& kind, std::shared_ptr<step_transfers const> transfers, call_site const& w)
       : operand_(std::move(x)), result_(std::move(y)) {
     auto const& m = operand_->mesh();
-    flight_ = std::make_shared<in_flight>(m, m.communicator(kind.axes), kind, std::move(transfers),
-                                          static_cast<element_t<X> const*>(operand_->data()), result_.data(), w);
+    flight_ = std::make_shared<in_flight>(m, m.communicator(kind.axes), kind, std::move(transfers), operand_->data(),
+                                          result_.data(), w);
     block_of(*operand_)->expect_with_lender(flight_);
   }
   bool ready() override { return flight_->ready(); }

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/comm/collectives/all_to_all.hpp"
 #include "ashlar/config.hpp"
-#include "ashlar/kernels/lines.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/arrays/sort.hpp"
 #include "ashlar/ops/arrays/sort_parts.hpp"
 #include "ashlar/tensor/collective_scope.hpp"
@@ -153,8 +153,7 @@ void fetch(sort_route const& r, communicator const& ranks, std::uint64_t fingerp
     for (index_t k = 0; k < n; ++k) packed.data()[at + k] = x[k * own.inner];
   });
   comm_detail::memory_of_messages messages(packed.data(), arrived);
-  comm::all_to_all(ranks, static_cast<T const*>(packed.data()), std::span(r.leave_count), arrived,
-                   std::span(r.arrive_count));
+  comm::all_to_all(ranks, packed.data(), std::span(r.leave_count), arrived, std::span(r.arrive_count));
   messages.have_arrived();
 }
 
@@ -242,8 +241,7 @@ merged_on_ranks<sharded_tensor<T, L, M, Space>> merge_shards(real_ranks, sharded
   begin_route(*route, parts_of_dimension(x.extents()[Dim], x.layout.dim[Dim], m.sizes(), m.rank()), own.count());
   auto const values = on_host<Space>(x.data(), x.local_size());
   auto const of_all = on_host<Space>(samples.data(), samples.local_size());
-  find_leaving(*route, own, static_cast<T const*>(values.data()), samples.extents()[Dim] / route->parts.size(),
-               static_cast<T const*>(of_all.data()));
+  find_leaving(*route, own, values.data(), samples.extents()[Dim] / route->parts.size(), of_all.data());
   {
     collective_scope const scope(m, counts, fingerprint_of_sort(x, Dim, counts),
                                  route->begin_at.size() * 2 * sizeof(index_t), w);
@@ -252,10 +250,9 @@ merged_on_ranks<sharded_tensor<T, L, M, Space>> merge_shards(real_ranks, sharded
   std::uint64_t const fingerprint = fingerprint_of_sort(x, Dim, moves);
   collective_scope const scope(m, moves, fingerprint, route->bytes_received(sizeof(T)), w);
   pool_scratch<Kokkos::DefaultHostExecutionSpace, T> const arrived(route->arrived);
-  fetch(*route, ranks, fingerprint, own, static_cast<T const*>(values.data()), arrived.data(), runs_in_caller<Space>);
+  fetch(*route, ranks, fingerprint, own, values.data(), arrived.data(), runs_in_caller<Space>);
   sharded_tensor<T, L, M, Space> y(m, x.extents());
-  fill_from_host(y,
-                 [&](T* result) { merge_lines<Remember>(*route, own, static_cast<T const*>(arrived.data()), result); });
+  fill_from_host(y, [&](T* result) { merge_lines<Remember>(*route, own, arrived.data(), result); });
   return {y, route};
 }
 
@@ -271,8 +268,7 @@ sharded_tensor<T, L, M, Space> follow_route(real_ranks, std::shared_ptr<sort_rou
   auto const source = on_host<Space>(x.data(), x.local_size());
   collective_scope const scope(m, s, fingerprint, route->bytes_received(sizeof(T)), w);
   pool_scratch<Kokkos::DefaultHostExecutionSpace, T> const arrived(route->arrived);
-  fetch(*route, m.communicator(s.axes), fingerprint, own, static_cast<T const*>(source.data()), arrived.data(),
-        runs_in_caller<Space>);
+  fetch(*route, m.communicator(s.axes), fingerprint, own, source.data(), arrived.data(), runs_in_caller<Space>);
   sharded_tensor<T, L, M, Space> y(m, x.extents());
   fill_from_host(y, [&](T* result) {
     for (index_t which = 0; which < own.count(); ++which)
@@ -304,8 +300,8 @@ sharded_tensor<T, L, M, Space> return_route(real_ranks, std::shared_ptr<sort_rou
       back.data()[route->taken[static_cast<std::size_t>(which * own.n + i)]] =
           source.data()[own.begin(which) + i * own.inner];
   comm_detail::memory_of_messages messages(back.data(), home.data());
-  comm::all_to_all(m.communicator(s.axes), static_cast<T const*>(back.data()), std::span(route->arrive_count),
-                   home.data(), std::span(route->leave_count));
+  comm::all_to_all(m.communicator(s.axes), back.data(), std::span(route->arrive_count), home.data(),
+                   std::span(route->leave_count));
   messages.have_arrived();
   sharded_tensor<T, L, M, Space> y(m, x.extents());
   fill_from_host(y, [&](T* result) {

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 // A transform after the last step of a redistribution. Lines are read where they are: no redistributed tensor is stored.
 #pragma once
+#include "ashlar/config.hpp"
+#include "ashlar/kernels/fft/fft_lines.hpp"
 #include "ashlar/ops/fft/fft.hpp"
 #include "ashlar/ops/fft/fft_to.hpp"
 #include "ashlar/tensor/compute.hpp"
-#include "ashlar/tensor/fft/parts_of_lines.hpp"
+#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/transfers.hpp"
 #include <exception>
+#include <vector>
 
 namespace ashlar::tensor_detail {
+
+/// The parts of the lines along dimension `dim` after a step, in the shards of the ranks that differ along its axes.
+/// Empty if a rank has an interval of some lines only, or no interval: then the shard has to be redistributed first.
+ASHLAR_INLINE std::vector<part_of_lines> parts_of_lines(plan_step const& s, step_transfers const& v,
+                                                        shape const& extents, mesh_shape const& mesh, int rank,
+                                                        int dim);
 
 /// A step of a plan and then an operation, if they are done together.
 template <class Op>
@@ -90,3 +100,7 @@ auto transform_after_step(real_ranks, Op const&, sharded_tensor<T, L, M, S> cons
 }
 
 }  // namespace ashlar::tensor_detail
+
+#if ASHLAR_IMPL
+#include "ashlar/tensor/fft/impl/transform_after_step.ipp"
+#endif

@@ -50,47 +50,39 @@ ASHLAR_INLINE std::vector<loop_nest<3>> common_loops(region const& a, dimension_
   row_major_strides const strides[3]{order.strides(extents[0]), row_major_strides(extents[1]),
                                      row_major_strides(extents[2])};
   // Each choice of one group of runs per dimension is a nest, or several nests if one has no room for all loops.
-  auto const choose = [&](auto const& self, int d, nest_builder<3> const& loops,
-                          std::array<index_t, 3> const& origin) -> void {
-    if (d == a.rank) {
-      nests.push_back(loops.nest());
-      std::copy(origin.begin(), origin.end(), nests.back().origin);
-      return;
-    }
+  auto const choose = [&](auto const& self, int d, nest_builder<3> const& loops) -> void {
+    if (d == a.rank) return nests.push_back(loops.nest());
     for (common_runs const& r : runs[d]) {
-      index_t step[3], one[3];
-      std::array<index_t, 3> from = origin;
-      for (std::size_t n = 0; n < 3; ++n) {
+      index_t begin[3], step[3], one[3];
+      for (int n = 0; n < 3; ++n) {
         one[n] = strides[n].stride[d];
         step[n] = r.step[n] * one[n];
-        from[n] += r.at[n] * one[n];
+        begin[n] = r.at[n] * one[n];
       }
       nest_builder<3> inner = loops;
       if (loops.loops() + 2 + (a.rank - d - 1) <= max_rank) {  // the remaining dimensions need a loop each
-        inner.add(r.count, step);
+        inner.add(r.count, step, begin);
         inner.add(r.length, one);
-        self(self, d + 1, inner, from);
+        self(self, d + 1, inner);
         continue;
       }
       for (index_t k = 0; k < r.count; ++k) {
         inner = loops;
-        inner.add(r.length, one);
-        self(self, d + 1, inner, from);
-        for (std::size_t n = 0; n < 3; ++n) from[n] += step[n];
+        inner.add(r.length, one, begin);
+        self(self, d + 1, inner);
+        for (int n = 0; n < 3; ++n) begin[n] += step[n];
       }
     }
   };
-  choose(choose, 0, {}, {});
+  choose(choose, 0, {});
   return nests;
 }
 
 ASHLAR_INLINE loop_nest<2> between(loop_nest<3> const& all, int first, int second) {
   nest_builder<2> loops;
+  loops.add(1, {0, 0}, {all.origin[first], all.origin[second]});
   for (int d = 0; d < all.rank; ++d) loops.add(all.extent[d], {all.stride[first][d], all.stride[second][d]});
-  loop_nest<2> nest = loops.nest();
-  nest.origin[0] = all.origin[first];
-  nest.origin[1] = all.origin[second];
-  return nest;
+  return loops.nest();
 }
 
 ASHLAR_INLINE copy_loops copy_loops_between(region const& from, region const& to, dimension_order const& order) {

@@ -12,14 +12,10 @@ ASHLAR_INLINE int launched_rank() {
   return 0;
 }
 
-ASHLAR_INLINE int report_end(char const* name, int rank, error const& e) {
-  if (rank == 0) std::fprintf(stderr, "%s: %s\n", name, e.what());
-  return 1;
-}
 ASHLAR_INLINE int report_end(char const* name, int rank, std::exception const& e) {
   if (rank == 0)
     std::fprintf(stderr, "%s: %s\n", name, e.what());
-  else
+  else if (dynamic_cast<error const*>(&e) == nullptr)
     std::fprintf(stderr, "%s: rank %d: %s\n", name, rank, e.what());
   return 1;
 }

@@ -33,14 +33,11 @@ struct chunk_in_shard {
   enum class way { from_shard, to_shard };
   copy_loops loops(way to) const {
     copy_loops all;
-    kernels::box in_shard, in_chunk;
-    for (int d = 0; d < shard.rank; ++d) in_shard.extent[d] = in_chunk.extent[d] = shard[d];
+    index_t at = 0;  // of a run in the chunk
     for (interval const& run : runs) {
-      in_shard.lower[dim] = run.begin;
-      in_shard.extent[dim] = in_chunk.extent[dim] = run.size();
-      all.push_back(to == way::from_shard ? loops_between(shard, in_shard, chunk, in_chunk)
-                                          : loops_between(chunk, in_chunk, shard, in_shard));
-      in_chunk.lower[dim] += run.size();
+      all.push_back(to == way::from_shard ? slabs_between(dim, run.size(), shard, run.begin, chunk, at)
+                                          : slabs_between(dim, run.size(), chunk, at, shard, run.begin));
+      at += run.size();
     }
     return all;
   }
@@ -57,7 +54,7 @@ sharded_tensor<T, L, M, S> take_chunk(real_ranks, chunks const& cut, index_t i, 
   if (part.runs.size() == 1 && leads(part.shard, dim))
     return {x.mesh(), extents, block_of(x), offset_of(x) + part.runs[0].begin * part.shard.stride(dim)};
   sharded_tensor<T, L, M, S> chunk(x.mesh(), extents);
-  strided_copy(S{}, static_cast<T const*>(x.data()), chunk.data(), part.loops(chunk_in_shard::way::from_shard));
+  strided_copy(S{}, x.data(), chunk.data(), part.loops(chunk_in_shard::way::from_shard));
   return chunk;
 }
 
@@ -65,8 +62,7 @@ template <class T, class L, class M, class S>
 void put_chunk(real_ranks, chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk,
                sharded_tensor<T, L, M, S>& y, int dim) {
   if (block_of(chunk) == block_of(y)) return;
-  strided_copy(S{}, static_cast<T const*>(chunk.data()), y.data(),
-               chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
+  strided_copy(S{}, chunk.data(), y.data(), chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
 }
 
 // The rows of a gathered chunk are several runs of rows of y. Each run is one product in place if its rows are

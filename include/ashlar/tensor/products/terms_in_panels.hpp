@@ -191,11 +191,9 @@ class operand_in_panels {
     for (std::size_t s = 0; s < panels_.segments.size(); ++s) {
       if (owner(s) != self_) continue;
       index_t const terms = panels_.slice(s, t).size();
-      shape const all = shard_.extents_of(terms);
-      kernels::box from, whole;
-      for (int d = 0; d < all.rank; ++d) from.extent[d] = whole.extent[d] = all[d];
-      from.lower[shard_.dim] = begin_in_shard(s, t);
-      strided_copy(Space{}, shard_.data, to, copy_loops{loops_between(shard_.extents, from, all, whole)});
+      loop_nest<2> const loops[]{
+          slabs_between(shard_.dim, terms, shard_.extents, begin_in_shard(s, t), shard_.extents_of(terms), 0)};
+      strided_copy(Space{}, shard_.data, to, loops);
       to += elements(terms);
     }
     return packed;

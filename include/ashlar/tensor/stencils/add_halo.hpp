@@ -18,7 +18,7 @@ void add_edges_back(Space const& space, std::vector<edge_fill> const& fills, T* 
     if (itself)
       fill_edges(space, {e}, cells);  // a change of sign is its own transpose
     else
-      add_cells(space, static_cast<T const*>(cells), cells, e.loops, e.factor);
+      add_cells(space, cells, cells, e.loops, e.factor);
   }
 }
 
@@ -57,8 +57,7 @@ class messages_to_owners {
     if (next_ == 0) memory_->finish();
     std::size_t const first = box_;
     for (std::size_t const last = next_ + peers; next_ < last; ++next_) box_ += received_.messages[next_].boxes;
-    add_boxes(space, static_cast<T const*>(arrived_.data()), cells, stored_,
-              std::span(received_.loops).subspan(first, box_ - first));
+    add_boxes(space, arrived_.data(), cells, stored_, std::span(received_.loops).subspan(first, box_ - first));
   }
 
  private:

@@ -44,7 +44,7 @@ void fill_edges(Space const& space, std::vector<edge_fill> const& edges, T* cell
     edge_fill const& e = edges[i];
     if (e.factor == 0 && zeros_are_known) continue;
     if (e.factor == 1) {
-      strided_copy(space, static_cast<T const*>(cells), cells, std::span(&e.loops, 1));
+      strided_copy(space, cells, cells, std::span(&e.loops, 1));
     } else if constexpr (runs_in_caller<Space>) {
       // Both sides of a row: the last column of a row and the first of the next are neighbours in memory.
       std::size_t alike = 1;
@@ -134,7 +134,7 @@ class messages_of_cells {
     if (out_.total + in_.total == 0) return;
     T* const sent = sent_.allocate(out_.buffered);
     T* const arrived = arrived_.allocate(in_.buffered);
-    strided_copy(space, static_cast<T const*>(cells_), sent, out_.loops);
+    strided_copy(space, cells_, sent, out_.loops);
     memory_.emplace(mpi_reads<Space>(), space, sent, out_.buffered, arrived, in_.buffered);
     in_place_.emplace(cells_, cells_);
     post_cells(ranks, in_.messages, out_.messages, *memory_, cells_);
@@ -148,7 +148,7 @@ class messages_of_cells {
     if (!memory_) return;
     memory_->finish();
     in_place_->have_arrived();
-    strided_copy(space, static_cast<T const*>(arrived_.data()), cells_, in_.loops);
+    strided_copy(space, arrived_.data(), cells_, in_.loops);
   }
   /// Leaves the memory to messages that come late.
   void leave() {
@@ -334,11 +334,11 @@ sharded_tensor<T, To, M, Space> fill_halo(real_ranks, sharded_tensor<T, H, M, Sp
   return {x.mesh(), x.extents(), block_of(x)};
 }
 
-template <class Y>
+/// The results of exchanges, which are complete if the flight is null.
+template <class Y, class Flight>
 class halo_work final : public pending_work<Y> {
  public:
-  using in_flight = halo_in_flight<element_t<Y>, typename Y::execution_space>;
-  halo_work(Y y, std::shared_ptr<in_flight> flight) : result_(std::move(y)), flight_(std::move(flight)) {}
+  halo_work(Y y, std::shared_ptr<Flight> flight) : result_(std::move(y)), flight_(std::move(flight)) {}
   bool ready() override { return !flight_ || flight_->ready(); }
   Y wait() override {
     if (flight_) flight_->wait();
@@ -348,7 +348,7 @@ class halo_work final : public pending_work<Y> {
 
  private:
   Y result_;
-  std::shared_ptr<in_flight> flight_;
+  std::shared_ptr<Flight> flight_;
 };
 
 template <class To, class T, class H, class M, class Space>
@@ -357,7 +357,7 @@ pending_halo<sharded_tensor<T, To, M, Space>> begin_fill_halo(real_ranks, sharde
   using Y = sharded_tensor<T, To, M, Space>;
   auto flight = begun_exchange<To>(x, w);
   Y const y(x.mesh(), x.extents(), block_of(x));
-  return {y, pending<Y>(new halo_work<Y>(y, std::move(flight)))};
+  return {y, pending<Y>(new halo_work<Y, halo_in_flight<T, Space>>(y, std::move(flight)))};
 }
 
 }  // namespace ashlar::tensor_detail

@@ -230,7 +230,7 @@ class halos_in_flight final : public in_flight {
       for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
         using T = element_t<Y>;
         if constexpr (Pack)
-          strided_copy(space{}, static_cast<T const*>(x.cells), reinterpret_cast<T*>(buffer), m.loops[i]);
+          strided_copy(space{}, x.cells, reinterpret_cast<T*>(buffer), m.loops[i]);
         else
           strided_copy(space{}, reinterpret_cast<T const*>(buffer), x.cells, m.loops[i]);
       });
@@ -279,27 +279,11 @@ void fill_halos(real_ranks, plan_step const& s, call_site const& w, X const&... 
   if (auto const flight = begun_exchange_of_fields<C>(s, w, x...)) flight->wait();
 }
 
-template <class Flight, class... Y>
-class halos_work final : public pending_work<std::tuple<Y...>> {
- public:
-  halos_work(std::tuple<Y...> y, std::shared_ptr<Flight> flight) : results_(std::move(y)), flight_(std::move(flight)) {}
-  bool ready() override { return !flight_ || flight_->ready(); }
-  std::tuple<Y...> wait() override {
-    if (flight_) flight_->wait();
-    flight_.reset();
-    return std::move(results_);
-  }
-
- private:
-  std::tuple<Y...> results_;
-  std::shared_ptr<Flight> flight_;
-};
-
 template <corners C, class... X>
 auto begin_fill_halos(real_ranks runs, plan_step const& s, call_site const& w, X const&... x) {
   auto flight = begun_exchange_of_fields<C>(s, w, x...);
   return [&]<class... Y>(std::tuple<Y...> const& y) {
-    using work = halos_work<halos_in_flight<X...>, Y...>;
+    using work = halo_work<std::tuple<Y...>, halos_in_flight<X...>>;
     return pending_halo(y, pending<std::tuple<Y...>>(new work(y, std::move(flight))));
   }(std::tuple(same_cells<ops_detail::exchanged<layout_t<X>, C>>(runs, x)...));
 }

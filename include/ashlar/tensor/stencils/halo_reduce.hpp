@@ -26,7 +26,7 @@ sharded_tensor<T, To, M, Space> all_reduce_cells(real_ranks runs, plan_step cons
   fingerprint = fingerprint_of_extents(collective::all_reduce, fingerprint, x.extents());
   collective_scope const scope(m, s, fingerprint_of(collective::all_reduce, fingerprint, element_code<T>),
                                2 * (n - n / q) * sizeof(T), w);
-  reduce_shards<Op>(Space{}, n, ranks, static_cast<T const*>(cells_of(row_major)), all_cells_of(y));
+  reduce_shards<Op>(Space{}, n, ranks, cells_of(row_major), all_cells_of(y));
   return y;
 }
 

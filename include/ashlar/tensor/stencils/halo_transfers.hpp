@@ -2,11 +2,38 @@
 // The transfers of a halo exchange on one rank, worked out from its neighbours alone.
 #pragma once
 #include "ashlar/config.hpp"
-#include "ashlar/tensor/stencils/halo_runs.hpp"
+#include "ashlar/layout/halo_cells.hpp"
 #include "ashlar/tensor/transfers.hpp"
 #include <algorithm>
+#include <vector>
 
 namespace ashlar::tensor_detail {
+
+/// The halos of a tensor on a mesh.
+struct halo_problem {
+  shape extents;
+  layout_value layout;
+  halo_widths widths;
+  mesh_shape mesh;
+  axis_mask axes = 0;  // those that shard a dimension with room
+  bool with_corners = true;
+  bool sends_in_place = false;       // messages of contiguous cells are not packed
+  index_t const* strides = nullptr;  // of this rank's stored cells; null: row-major
+
+  stored_line line(int d, index_t part) const;
+};
+
+/// Consecutive stored cells of a line that one part owns: `count` cells from position `at` on. The first is cell `from`
+/// of the domain, and the next is cell from + step.
+struct cell_run {
+  index_t at = 0, count = 0, from = 0, step = 1, owner = 0;
+};
+
+/// The stored cells of a part's line that are owned, or come from other parts. All others are copies of these.
+ASHLAR_INLINE std::vector<cell_run> runs_of(halo_problem const& p, int d, index_t part);
+
+/// Parts of a dimension that may store cells of a part: owners of the cells around it, and of cells near the edges.
+ASHLAR_INLINE std::vector<index_t> parts_near(halo_problem const& p, int d, index_t part);
 
 /// A copy within the stored cells, times `factor`: 1, -1, or 0.
 struct edge_fill {
@@ -134,16 +161,13 @@ void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape cons
     }
   }
   for (fill_run const& r : runs) {
-    edge_fill fill;
     nest_builder<2> loops;
-    index_t origin[2]{};
     for (int e = 0; e < stored.rank; ++e) {
       stored_line const& other = lines[static_cast<std::size_t>(e)];
+      index_t const stride = strides.stride[e];
       index_t begin = 0, count = stored[e];
       if (e == d) {
-        loops.add(r.count, {r.step * strides.stride[e], strides.stride[e]});
-        origin[0] += r.from * strides.stride[e];
-        origin[1] += r.at * strides.stride[e];
+        loops.add(r.count, {r.step * stride, stride}, {r.from * stride, r.at * stride});
         continue;
       }
       if (!wide(e)) {
@@ -155,15 +179,9 @@ void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape cons
             other.width.above == edge::given && other.last() > other.n ? other.n - other.first() : count;
         count = end - begin;
       }
-      loops.add(count, {strides.stride[e], strides.stride[e]});
-      origin[0] += begin * strides.stride[e];
-      origin[1] += begin * strides.stride[e];
+      loops.add(count, {stride, stride}, {begin * stride, begin * stride});
     }
-    fill.loops = loops.nest();
-    fill.loops.origin[0] = origin[0];
-    fill.loops.origin[1] = origin[1];
-    fill.factor = r.factor;
-    fills.push_back(fill);
+    fills.push_back({loops.nest(), r.factor});
   }
 }
 

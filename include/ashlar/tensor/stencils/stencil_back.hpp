@@ -54,7 +54,7 @@ Y stencil_back(real_ranks, F const& f, stencil_box const& box, Ct const& ct, X c
     if (box.distance > 0)  // the other cells are copies of the operand's
       for (kernels::box const& cells : boxes_around(all, computed, rank)) {
         auto const to = owned_cells_of(y);
-        add_cells(space{}, static_cast<R const*>(from.first), to.first, loops_over(to, from, cells));
+        add_cells(space{}, from.first, to.first, loops_over(to, from, cells));
       }
   return y;
 }

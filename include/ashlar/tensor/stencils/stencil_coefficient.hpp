@@ -55,7 +55,7 @@ Y join_components(real_ranks, X const& x, shape const& extents, bool all) {
       at += rest % from.own[d] * from.stride[d];
       rest /= from.own[d];
     }
-    add_cells(space{}, static_cast<element_t<Y> const*>(from.first + at), to.first, loops.nest());
+    add_cells(space{}, from.first + at, to.first, loops.nest());
   }
   return y;
 }

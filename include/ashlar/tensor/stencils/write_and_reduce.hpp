@@ -228,7 +228,7 @@ void write_stencil_and_reduce(R const& reduction, typename R::tensor_type const&
         kernels::reduce_box<Op>(S{}, cells, rank, out, value, s.leaf(own.extents())...);
       });
     });
-    kernels::reduce<Op>(S{}, static_cast<T const*>(of_boxes.data()), shape::of(boxes), 1u, result.data());
+    kernels::reduce<Op>(S{}, of_boxes.data(), shape::of(boxes), 1u, result.data());
   }
 }
 

@@ -41,7 +41,9 @@ std::vector<T> losses(batch<T, I> const& b) {
   auto const x = to_device(b.logits);
   auto const l = to_device(b.labels);
   device_array<T> const out("test", b.labels.size());
-  kernels::cross_entropy<space, T, I>(space(), x.data(), l.data(), b.rows, b.n, out.data());
+  using loss = kernels_detail::row_loss<T, I>;
+  kernels_detail::row_values<loss> const kernel{{{x.data(), l.data(), b.n}}, out.data()};
+  kernels_detail::for_each_row("test", space(), b.rows, b.n, kernel);
   return to_host(out);
 }
 template <class T, class I>
@@ -49,7 +51,8 @@ T total(batch<T, I> const& b) {
   auto const x = to_device(b.logits);
   auto const l = to_device(b.labels);
   auto const out = to_device(std::vector<T>{77});
-  kernels::cross_entropy_sum<space, T, I>(space(), x.data(), l.data(), b.rows, b.n, out.data());
+  kernels_detail::row_loss<T, I> const of_row{{x.data(), l.data(), b.n}};
+  kernels_detail::sum_over_rows("test", space(), b.rows, b.n, of_row, out.data());
   return to_host(out)[0];
 }
 template <class T, class I>
@@ -58,7 +61,8 @@ std::vector<T> vjp(batch<T, I> const& b, T scale, T factor) {
   auto const l = to_device(b.labels);
   auto const s = to_device(std::vector<T>{scale});
   device_array<T> const out("test", b.logits.size());
-  kernels::cross_entropy_vjp<space, T, I>(space(), x.data(), l.data(), b.rows, b.n, s.data(), factor, out.data());
+  kernels_detail::cross_entropy_vjp_kernel<T, I> const kernel{{x.data(), l.data(), b.n}, s.data(), factor, out.data()};
+  kernels_detail::for_each_row("test", space(), b.rows, b.n, kernel);
   return to_host(out);
 }
 
@@ -157,8 +161,9 @@ TEST_CASE_TEMPLATE("from distributions: a class at -infinity without a target ad
   T const absent = -std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   auto const loss = [](std::vector<T> const& logits, std::vector<T> const& targets) {
     auto const x = to_device(logits), t = to_device(targets), out = to_device(std::vector<T>{77});
-    kernels::distribution_cross_entropy_sum<space, T>(space(), x.data(), t.data(), 1,
-                                                      static_cast<index_t>(logits.size()), out.data());
+    auto const n = static_cast<index_t>(logits.size());
+    kernels_detail::row_distribution_loss<T> const of_row{x.data(), t.data(), n};
+    kernels_detail::sum_over_rows("test", space(), 1, n, of_row, out.data());
     return to_host(out)[0];
   };
   for (std::size_t n : {3u, 40u}) {

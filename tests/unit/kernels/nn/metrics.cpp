@@ -33,7 +33,8 @@ std::int64_t hits(batch<T, I> const& b, index_t k = 1) {
   auto const x = to_device(b.logits);
   auto const l = to_device(b.labels);
   auto const out = to_device(std::vector<std::int64_t>{77});
-  kernels::accuracy_count<space, T, I>(space(), x.data(), l.data(), b.rows, b.n, out.data(), k);
+  kernels_detail::sum_over_rows("test", space(), b.rows, b.n,
+                                kernels_detail::row_hit<T, I>{{x.data(), l.data(), b.n}, k}, out.data());
   return to_host(out)[0];
 }
 template <class T, class I>
@@ -41,7 +42,8 @@ std::vector<T> confusion(batch<T, I> const& b) {
   auto const x = to_device(b.logits);
   auto const l = to_device(b.labels);
   device_array<T> const out("test", static_cast<std::size_t>(b.n * b.n));
-  kernels::confusion_counts<space, T, I>(space(), x.data(), l.data(), b.rows, b.n, out.data());
+  kernels_detail::for_each_row("test", space(), b.rows, b.n,
+                               kernels_detail::confusion_kernel<T, I>{{x.data(), l.data(), b.n}, out.data()});
   return to_host(out);
 }
 

@@ -4,6 +4,7 @@
 #include "ashlar/kernels/nn/normalize.hpp"
 #include "support/device_array.hpp"
 #include "support/larger.hpp"
+#include "support/shards.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>
@@ -68,10 +69,16 @@ void check_rows(index_t rows, index_t n, double mean, double tolerance) {
   }
   auto const in = to_device(x), a = to_device(scale), b = to_device(shift), d = to_device(ct);
   device_array<T> const out("test", x.size()), d_in("test", x.size()), d_a("test", scale.size());
-  kernels::normalize<Centered, space, T>(space(), in.data(), rows, n, a.data(), b.data(), epsilon, out.data());
-  kernels::normalize_vjp<Centered, space, T>(space(), in.data(), rows, n, a.data(), d.data(), epsilon, d_in.data());
-  kernels::normalize_scale_vjp<Centered, space, T>(space(), new_scratch<>, in.data(), rows, n, d.data(), epsilon,
-                                                   d_a.data());
+  shape const s = shape::of(rows, n), row = shape::of(n);
+  auto const shard = [](auto const& of, shape const& extents) {
+    return kernels::shard<T const>{of.data(), region_of(extents), extents};
+  };
+  run(ops_detail::normalize_op<Centered, 1>{epsilon}, space(), new_scratch<>, result(out.data(), s), shard(in, s),
+      shard(a, row), shard(b, row));
+  run(ops_detail::normalize_pullback_op<Centered, 1>{epsilon}, space(), new_scratch<>, result(d_in.data(), s),
+      shard(d, s), shard(in, s), shard(a, row));
+  run(ops_detail::normalize_scale_pullback_op<Centered, 1>{epsilon}, space(), new_scratch<>, result(d_a.data(), row),
+      shard(d, s), shard(in, s));
   CHECK(difference(to_host(out), y) <= tolerance);
   CHECK(difference(to_host(d_in), dx) <= tolerance);
   CHECK(difference(to_host(d_a), d_scale) <= tolerance);
@@ -111,10 +118,11 @@ TEST_CASE("sums over channels, and maps of channels") {
       auto const in = to_device(x), cotangent = to_device(ct), by = to_device(k);
       device_array<double> const found("test", moments.size());
       device_array<float> const y("test", x.size());
-      kernels::channel_moments<space, float>(space(), in.data(), rows, channels, by.data(), found.data());
+      kernels_detail::channel_sums<kernels_detail::moment_terms, space, float>(space(), in.data(), in.data(), rows,
+                                                                               channels, by.data(), found.data());
       CHECK(difference(to_host(found), moments) <= 1e-6);
-      kernels::channel_affine_sums<space, float>(space(), in.data(), cotangent.data(), rows, channels, by.data(),
-                                                 found.data());
+      kernels_detail::channel_sums<kernels_detail::affine_terms, space, float>(space(), in.data(), cotangent.data(),
+                                                                               rows, channels, by.data(), found.data());
       CHECK(difference(to_host(found), sums) <= 1e-6);
       kernels::map_channels<space, float>(space(), rows, channels, y.data(), product{}, in.data(), by.data());
       CHECK(to_host(y) == mapped);
@@ -130,7 +138,8 @@ TEST_CASE("moments about a center that is far from the mean give the variance") 
       auto const x = numbers<float>(rows * channels, 8, 1000);
       auto const in = to_device(x), center = to_device(std::vector<float>(static_cast<std::size_t>(channels)));
       device_array<double> const found("test", static_cast<std::size_t>(2 * channels));
-      kernels::channel_moments<space, float>(space(), in.data(), rows, channels, center.data(), found.data());
+      kernels_detail::channel_sums<kernels_detail::moment_terms, space, float>(space(), in.data(), in.data(), rows,
+                                                                               channels, center.data(), found.data());
       auto const moments = to_host(found);
       double worst = 0;
       for (index_t c = 0; c < channels; ++c) {

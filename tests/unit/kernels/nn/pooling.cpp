@@ -76,13 +76,15 @@ TEST_CASE("pooling") {
             }
             auto const a = to_device(x), b = to_device(ct);
             device_array<double> const y("test", ct.size()), d("test", x.size());
-            kernels::pool<true, space, double>(space(), g, a.data(), y.data());
+            kernels_detail::run_pooling<kernels_detail::pool_kernel<double, true>>(space(), g, a.data(), y.data());
             check_close(to_host(y), largest, 0);
-            kernels::pool_vjp<true, space, double>(space(), g, a.data(), b.data(), d.data());
+            kernels_detail::run_pooling<kernels_detail::pool_vjp_kernel<double, true>>(space(), g, a.data(), b.data(),
+                                                                                       d.data());
             check_close(to_host(d), d_largest, 1e-14);
-            kernels::pool<false, space, double>(space(), g, a.data(), y.data());
+            kernels_detail::run_pooling<kernels_detail::pool_kernel<double, false>>(space(), g, a.data(), y.data());
             check_close(to_host(y), mean, 1e-14);
-            kernels::pool_vjp<false, space, double>(space(), g, a.data(), b.data(), d.data());
+            kernels_detail::run_pooling<kernels_detail::pool_vjp_kernel<double, false>>(space(), g, a.data(), b.data(),
+                                                                                        d.data());
             check_close(to_host(d), d_mean, 1e-14);
           }
 }
@@ -94,13 +96,13 @@ TEST_CASE("pooling: a NaN in a window makes its maximum NaN, and the first has t
                                                4, 5, 6, 7, 9, nan, nan, 3});
   auto const ct = to_device(std::vector<double>{1, 2, 3, 4});
   device_array<double> const y("test", 4), d("test", 16);
-  kernels::pool<true, space, double>(space(), g, x.data(), y.data());
+  kernels_detail::run_pooling<kernels_detail::pool_kernel<double, true>>(space(), g, x.data(), y.data());
   auto const largest = to_host(y);
   CHECK(std::isnan(largest[0]));
   CHECK(largest[1] == 7);
   CHECK(std::isnan(largest[2]));
   CHECK(std::isnan(largest[3]));
-  kernels::pool_vjp<true, space, double>(space(), g, x.data(), ct.data(), d.data());
+  kernels_detail::run_pooling<kernels_detail::pool_vjp_kernel<double, true>>(space(), g, x.data(), ct.data(), d.data());
   CHECK(to_host(d) == std::vector<double>{1, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 2, 0, 3, 0, 0});
 }
 
@@ -110,6 +112,6 @@ TEST_CASE("pooling: the mean of 256 integers of 8 bits, which do not hold how ma
   x[0] = 127;
   auto const a = to_device(x);
   device_array<std::int8_t> const y("test", 1);
-  kernels::pool<false, space, std::int8_t>(space(), g, a.data(), y.data());
+  kernels_detail::run_pooling<kernels_detail::pool_kernel<std::int8_t, false>>(space(), g, a.data(), y.data());
   CHECK(to_host(y) == std::vector<std::int8_t>{0});  // 127 / 256
 }

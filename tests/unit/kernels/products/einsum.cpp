@@ -94,6 +94,20 @@ std::vector<T> by_loops(sample const& s, std::vector<T> const& a, std::vector<T>
   }
 }
 
+template <class T>
+void contract(layout_detail::einsum_equation const& e, device_array<T> const& a, shape const& na,
+              device_array<T> const& b, shape const& nb, device_array<T> const& c, shape const& nc, T alpha = T(1),
+              T beta = T(0)) {
+  space const on;
+  kernels_detail::contract_call<space, T> const call{on, alpha, beta};
+  call({{e.in[0], na}, {e.in[1], nb}, {e.out, nc}}, a.data(), b.data(), c.data());
+}
+template <class T>
+void contract(layout_detail::einsum_equation const& e, device_array<T> const& a, shape const& na,
+              device_array<T> const& c, shape const& nc) {
+  kernels_detail::rearrange<space, T, T>(space(), {e.in[0], na}, {e.out, nc}, a.data(), c.data());
+}
+
 // The result where every number is small enough to be exact; with beta = 0 from an output full of NaN.
 template <class T>
 void check(sample const& s, T alpha, T beta) {
@@ -107,16 +121,16 @@ void check(sample const& s, T alpha, T beta) {
       for (T& x : before) x = std::numeric_limits<T>::quiet_NaN();
   auto const da = to_device(a), db = to_device(b), dc = to_device(before);
   if (s.pair)
-    kernels::contract<space, T>(space(), s.equation(), da.data(), na, db.data(), nb, dc.data(), nc, alpha, beta);
+    contract<T>(s.equation(), da, na, db, nb, dc, nc, alpha, beta);
   else
-    kernels::contract<space, T>(space(), s.equation(), da.data(), na, dc.data(), nc, alpha, beta);
+    contract<T>(s.equation(), da, na, dc, nc);
   CHECK(to_host(dc) == expected);
 }
 
 template <class T>
 void check(sample const& s) {
   check<T>(s, T(1), T(0));
-  check<T>(s, T(2), T(-3));
+  if (s.pair) check<T>(s, T(2), T(-3));
 }
 
 // Every number of batch, row, column and summed labels up to 2, labels summed in one operand alone, and a few orders.
@@ -169,7 +183,7 @@ int allocations(sample const& s) {
   auto const a = to_device(integers<T>(na.size(), 1)), b = to_device(integers<T>(nb.size(), 2));
   auto const c = to_device(integers<T>(nc.size(), 3));
   allocation_count const counted;
-  kernels::contract<space, T>(space(), s.equation(), a.data(), na, b.data(), nb, c.data(), nc);
+  contract<T>(s.equation(), a, na, b, nb, c, nc);
   return counted.count;
 }
 
@@ -262,8 +276,7 @@ TEST_CASE_TEMPLATE("one operand", T, float, double, std::int32_t, std::int64_t, 
 TEST_CASE("a parsed equation") {
   auto const a = to_device(std::vector<double>{1, 2, 3, 4, 5, 6}), b = to_device(std::vector<double>{1, 0, 2, 0, 1, 3});
   device_array<double> const c("test", 4);
-  kernels::contract<space, double>(space(), layout_detail::parse("ik,jk->ji"), a.data(), shape::of(2, 3), b.data(),
-                                   shape::of(2, 3), c.data(), shape::of(2, 2));
+  contract<double>(layout_detail::parse("ik,jk->ji"), a, shape::of(2, 3), b, shape::of(2, 3), c, shape::of(2, 2));
   CHECK(to_host(c) == std::vector<double>{7, 16, 11, 23});
 }
 
@@ -327,8 +340,7 @@ TEST_CASE("a permutation keeps every bit") {
   using C = Kokkos::complex<double>;
   auto const a = to_device(std::vector<C>{{inf, 0}, {-0.0, 0}, {1, -inf}, {0, -0.0}});
   device_array<C> const c("test", 4);
-  kernels::contract<space, C>(space(), layout_detail::parse("ij->ji"), a.data(), shape::of(2, 2), c.data(),
-                              shape::of(2, 2));
+  contract<C>(layout_detail::parse("ij->ji"), a, shape::of(2, 2), c, shape::of(2, 2));
   auto const x = to_host(c);
   CHECK(x[0].real() == inf);
   CHECK(x[0].imag() == 0);

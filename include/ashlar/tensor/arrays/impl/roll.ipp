@@ -3,16 +3,6 @@
 
 namespace ashlar::tensor_detail {
 
-ASHLAR_INLINE loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from,
-                                         shape const& destination, index_t to) {
-  kernels::box a, b;
-  for (int d = 0; d < source.rank; ++d) a.extent[d] = b.extent[d] = source[d];
-  a.extent[dim] = b.extent[dim] = count;
-  a.lower[dim] = from;
-  b.lower[dim] = to;
-  return loops_between(source, a, destination, b);
-}
-
 ASHLAR_INLINE step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, layout_value const& layout,
                                               shape const& extents, mesh_shape const& mesh, int rank) {
   index_t const n = extents[dim];

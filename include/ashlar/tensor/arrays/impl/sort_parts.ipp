@@ -52,7 +52,7 @@ ASHLAR_INLINE void exchange_counts(sort_route& r, communicator const& ranks) {
     }
   }
   comm_detail::memory_of_messages messages(told.data(), heard.data());
-  comm::all_to_all(ranks, static_cast<index_t const*>(told.data()), each, heard.data());
+  comm::all_to_all(ranks, told.data(), each, heard.data());
   messages.have_arrived();
   std::vector<int> part_of(static_cast<std::size_t>(r.parts.size()));
   for (int q = 0; q < r.parts.size(); ++q)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The functions of tensor/outside_index.hpp.
+// The functions of tensor/compute.hpp.
 
 namespace ashlar::tensor_detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The function of tensor/fft/parts_of_lines.hpp.
+// The function of tensor/fft/transform_after_step.hpp.
 
 namespace ashlar::tensor_detail {
 
@@ -14,17 +14,14 @@ ASHLAR_INLINE std::vector<part_of_lines> parts_of_lines(plan_step const& s, step
     region const theirs = local_region(extents, s.from, mesh, mesh.with_position(rank, s.axes, q));
     row_major_strides const there(theirs.extents());
     nest_builder<1> lines;
-    index_t first = 0;
     for (int d = 0; d < extents.rank; ++d) {
       index_set const &mine = own.dim[d], &held = theirs.dim[d];
       if (mine.block != 0 || held.block != 0) return {};
       if (d == dim) continue;
       if (mine.begin < held.begin || held.end < mine.end) return {};
-      lines.add(mine.size(), {there.stride[d]});
-      first += (mine.begin - held.begin) * there.stride[d];
+      lines.add(mine.size(), {there.stride[d]}, {(mine.begin - held.begin) * there.stride[d]});
     }
     parts.push_back({q, theirs.dim[dim].begin, theirs.dim[dim].size(), there.stride[dim], lines.nest()});
-    parts.back().across.origin[0] = first;
     found += parts.back().count;
   }
   if (found != extents[dim]) parts.clear();

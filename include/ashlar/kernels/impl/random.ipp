@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The functions of kernels/philox_blocks.hpp.
+// The functions of kernels/random.hpp.
 #include <cstring>
 
 namespace ashlar::kernels_detail {
