@@ -160,7 +160,7 @@ ASHLAR_INLINE void node_ranks::join(communicator const& part, communicator const
          s.groups_left, s.rank});
   }
   node_group::waiting how = waiting_;
-  how.argument = part.state().monitor.get();  // lives as long as the group
+  how.argument = part.state().desync.monitor.get();  // lives as long as the group
   part.state().node = std::make_unique<node_group>(part.rank(), std::move(members), how, node_memory::give_back);
 }
 
@@ -196,7 +196,7 @@ ASHLAR_INLINE void node_ranks::join_nodes(communicator const& part, communicator
 ASHLAR_INLINE void node_ranks::progress(void* monitor) {
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
-  if (monitor != nullptr) static_cast<waiting_monitor*>(monitor)->poll_others();
+  if (monitor != nullptr) static_cast<desync_monitor*>(monitor)->poll_others();
 }
 
 ASHLAR_INLINE bool node_ranks::same_node(place const& a, place const& b) {
