@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ashlar/config.hpp"
-#include "ashlar/comm/clock.hpp"
+#include "ashlar/comm/waiting.hpp"
 #include "ashlar/plan/step.hpp"
 
 namespace ashlar::comm_detail {
@@ -89,7 +89,7 @@ class collective_log {
     words of_event;
     for (std::size_t i = 0; i < s.size(); ++i) of_event[i] = s[i].load(std::memory_order_relaxed);
     collective_event e;
-    std::memcpy(&e, of_event.data(), sizeof e);
+    std::memcpy(static_cast<void*>(&e), of_event.data(), sizeof e);
     return e;
   }
 

@@ -132,7 +132,7 @@ ASHLAR_INLINE communicator::communicator(MPI_Comm comm, std::shared_ptr<comm_det
       comm_detail::duplicate_of(comm, state_->desync.monitor, state_->has_deadline, [this] { poll_others(); });
   state_->adopt(made);
   state_->oversubscribed = comm_detail::node_load::of_this_program().oversubscribed(made);
-  state_->yields = comm_detail::any_rank(made, state_->oversubscribed && !comm_detail::mpi_yields());
+  state_->yields = comm_detail::largest_with_polls(made, state_->oversubscribed && !comm_detail::mpi_yields()) != 0;
 }
 
 ASHLAR_INLINE void communicator::set_yields(bool yields) {
