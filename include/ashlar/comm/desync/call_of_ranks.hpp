@@ -16,9 +16,11 @@ class watched_call {
   watched_call& operator=(watched_call const&) = delete;
   ~watched_call();
 
+  /// The call, to be described before it begins. (A copy of what was just written takes as long as a short wait.)
+  call_in_progress& described() { return call_; }
   /// Begins the call and enters it. `monitor`: null if desync detection does not see the call.
-  /// Pre: `c.call` is complete except for its number.
-  void begin(desync_monitor* monitor, call_in_progress const& c);
+  /// Pre: `described().call` is complete except for its number.
+  void begin(desync_monitor* monitor);
   void enter();
   /// Returns true if an exception ends the call.
   bool leave();
@@ -69,8 +71,9 @@ class call_of_ranks {
     require_mpi(call);
     require_one_thread();
   }
-  void begin(desync_monitor* monitor, call_in_progress const& c) {
-    watched_.begin(monitor, c);
+  call_in_progress& described() { return watched_.described(); }
+  void begin(desync_monitor* monitor) {
+    watched_.begin(monitor);
     go_in();
   }
   /// Pre: leave() was called last.

@@ -21,11 +21,14 @@ class mesh_calls {
   template <class F>
   auto while_ranks_meet(collective_event const& e, F f) const {
     watched_call now;
-    now.begin(channel_.get(), {.call = {.fingerprint = fingerprint_of(e.what, 0), .event = e},
-                               .sizes = channel_->all_ranks(),
-                               .axes = 1,
-                               .rank = channel_->rank(),
-                               .deadline = deadline_});
+    call_in_progress& c = now.described();
+    c.call.fingerprint = fingerprint_of(e.what, 0);
+    c.call.event = e;
+    c.sizes = channel_->all_ranks();
+    c.axes = 1;
+    c.rank = channel_->rank();
+    c.deadline = deadline_;
+    now.begin(channel_.get());
     return f();
   }
   /// Numbers the mesh. Collective: over its ranks; blocks.

@@ -11,9 +11,8 @@ ASHLAR_INLINE watched_call::~watched_call() {
   if (monitor_) monitor_->history().complete(call_.call.number);
 }
 
-ASHLAR_INLINE void watched_call::begin(desync_monitor* monitor, call_in_progress const& c) {
+ASHLAR_INLINE void watched_call::begin(desync_monitor* monitor) {
   monitor_ = monitor;
-  call_ = c;
   if (monitor_) call_.call.number = monitor_->history().begin(call_.call);
   enter();
 }

@@ -20,14 +20,16 @@ ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& c
                                                              collective_event const& e)
     : call_of_ranks((require_begin(name_of(e)), ranks.state()), calls.with_tensors(fingerprint), calls.first_tag_),
       calls_(calls) {
-  begin(calls.channel_.get(), {.call = {.fingerprint = fingerprint_of(e.what, this->fingerprint(), calls.mesh_),
-                                        .number_on_mesh = ++calls.begun_,
-                                        .event = e,
-                                        .tensors = {calls.mesh_, calls.tensors_, calls.mixed_extents_}},
-                               .sizes = sizes,
-                               .axes = e.axes,
-                               .rank = rank,
-                               .deadline = deadline_of(calls.deadline_)});
+  call_in_progress& now = described();
+  now.call.fingerprint = fingerprint_of(e.what, this->fingerprint(), calls.mesh_);
+  now.call.number_on_mesh = ++calls.begun_;
+  now.call.event = e;
+  now.call.tensors = {calls.mesh_, calls.tensors_, calls.mixed_extents_};
+  now.sizes = sizes;
+  now.axes = e.axes;
+  now.rank = rank;
+  now.deadline = deadline_of(calls.deadline_);
+  begin(calls.channel_.get());
 }
 
 ASHLAR_INLINE void collective_in_progress::agree(communicator const& ranks, bool in_memory, collective_kind kind) {

@@ -41,23 +41,24 @@ ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, c
       c_(c) {
   if (c.size() == 1) return;
   if (is_part()) {
-    begin(nullptr, {});
+    begin(nullptr);
     return;
   }
   calling_function const f = state().caller.name == nullptr ? calling_function{call_name, w} : state().caller;
   bool const sees = monitor() != nullptr && monitor()->all_ranks().ranks() == c.size();
-  call_in_progress now{
-      .call = {
-          .fingerprint = fingerprint(),
-          .number_on_mesh = on_no_mesh,
-          .event = {.what = collective::exchange, .file = f.site.file_name(), .line = f.site.line(), .name = f.name}}};
+  call_in_progress& now = described();
+  now.call.fingerprint = fingerprint();
+  now.call.number_on_mesh = on_no_mesh;
+  collective_event& e = now.call.event;
+  e.what = collective::exchange;
+  e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();
   if (sees) {
     now.sizes = monitor()->all_ranks();
     now.axes = 1;
     now.rank = monitor()->rank();
     now.deadline = deadline_of(deadline(), in_memory);
   }
-  begin(sees ? monitor() : nullptr, now);
+  begin(sees ? monitor() : nullptr);
 }
 
 ASHLAR_INLINE range_over_ranks raw_call::agree(std::uint64_t number, header_is what) const {
