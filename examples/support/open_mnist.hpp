@@ -1,6 +1,6 @@
 // MNIST's four files as datasets.
 #pragma once
-#include <ashlar/comm/collectives/broadcast.hpp>
+#include <ashlar/comm/collectives/all_gather.hpp>
 #include <ashlar/data/dataset.hpp>
 #include <ashlar/data/open.hpp>
 #include <ashlar/io/crc32c.hpp>

@@ -1,7 +1,7 @@
 // A folder for files that the ranks of a test share.
 #pragma once
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/collectives/broadcast.hpp"
+#include "ashlar/comm/collectives/all_gather.hpp"
 #include "support/files.hpp"
 #include <filesystem>
 #include <optional>

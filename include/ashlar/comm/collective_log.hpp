@@ -4,12 +4,14 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "ashlar/config.hpp"
-#include "ashlar/comm/clock.hpp"
+#include "ashlar/comm/waiting.hpp"
 #include "ashlar/plan/step.hpp"
 
 namespace ashlar::comm_detail {
@@ -28,11 +30,23 @@ struct collective_event {
 };
 
 /// "all_reduce over data".
-ASHLAR_INLINE std::string call_text(collective_event const& e);
+inline std::string call_text(collective_event const& e) {
+  std::string axes;
+  for (int a = 0; a < max_axes; ++a)
+    if (e.axes >> a & 1u) axes += (axes.empty() ? " over " : "+") + std::string(e.names[a]);
+  return (e.name == nullptr ? to_text(e.what) : e.name) + axes;
+}
+
 /// "mlp.cpp:70".
-ASHLAR_INLINE std::string line_text(collective_event const& e);
+inline std::string line_text(collective_event const& e) {
+  std::string_view const path = e.file == nullptr ? "" : e.file;
+  return std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(e.line);
+}
+
 /// "all_reduce over data, mlp.cpp:70". A call without a line is its name alone.
-ASHLAR_INLINE std::string to_string(collective_event const& e);
+inline std::string to_string(collective_event const& e) {
+  return e.line == 0 ? call_text(e) : call_text(e) + ", " + line_text(e);
+}
 
 /// The collectives of this process: always the last 64, and all while a trace is kept. Any thread may call begun, done
 /// and event. Only one thread at a time begins collectives.
@@ -47,14 +61,10 @@ class collective_log {
 
   void begin(collective_event const& e) {
     std::uint64_t const n = begun_.load(std::memory_order_relaxed);
+    words of_event;
+    std::memcpy(of_event.data(), &e, sizeof e);
     slot& s = last_[n % last_.size()];
-    s.what.store(static_cast<int>(e.what), std::memory_order_relaxed);
-    s.axes.store(e.axes, std::memory_order_relaxed);
-    s.names.store(e.names, std::memory_order_relaxed);
-    s.bytes.store(e.bytes, std::memory_order_relaxed);
-    s.file.store(e.file, std::memory_order_relaxed);
-    s.line.store(e.line, std::memory_order_relaxed);
-    s.name.store(e.name, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < s.size(); ++i) s[i].store(of_event[i], std::memory_order_relaxed);
     begun_.store(n + 1, std::memory_order_release);
     if (tracing_.load(std::memory_order_relaxed)) {
       kept_.push_back(e);
@@ -76,19 +86,17 @@ class collective_log {
   /// Collective number n, from 0. Pre: it is among the last 64 begun.
   collective_event event(std::uint64_t n) const {
     slot const& s = last_[n % last_.size()];
+    words of_event;
+    for (std::size_t i = 0; i < s.size(); ++i) of_event[i] = s[i].load(std::memory_order_relaxed);
     collective_event e;
-    e.what = static_cast<collective>(s.what.load(std::memory_order_relaxed));
-    e.axes = s.axes.load(std::memory_order_relaxed);
-    e.names = s.names.load(std::memory_order_relaxed);
-    e.bytes = s.bytes.load(std::memory_order_relaxed);
-    e.file = s.file.load(std::memory_order_relaxed);
-    e.line = s.line.load(std::memory_order_relaxed);
-    e.name = s.name.load(std::memory_order_relaxed);
+    std::memcpy(static_cast<void*>(&e), of_event.data(), sizeof e);
     return e;
   }
 
   /// The text of the collective that began last.
-  std::string last_text() const;
+  std::string last_text() const {
+    return begun() == 0 ? "a call outside of the library" : to_string(event(begun() - 1));
+  }
 
   /// Starts or stops keeping every collective with its times. Starting discards the collectives kept before.
   void trace(bool on) {
@@ -98,23 +106,15 @@ class collective_log {
   std::vector<collective_event> const& kept() const { return kept_; }
 
  private:
-  struct slot {
-    std::atomic<int> what{0};
-    std::atomic<axis_mask> axes{0};
-    std::atomic<char const* const*> names{nullptr};
-    std::atomic<std::uint64_t> bytes{0};
-    std::atomic<char const*> file{nullptr};
-    std::atomic<unsigned> line{0};
-    std::atomic<char const*> name{nullptr};
-  };
-  std::array<slot, 2 * remembered> last_;  // twice 64: collectives may begin while a thread reads the last 64
+  // The words of an event: other threads may read them while this one writes the next event.
+  using words = std::array<std::uint64_t, sizeof(collective_event) / sizeof(std::uint64_t)>;
+  using slot = std::array<std::atomic<std::uint64_t>, words().size()>;
+  static_assert(sizeof(words) == sizeof(collective_event) && std::is_trivially_copyable_v<collective_event>);
+
+  std::array<slot, 2 * remembered> last_{};  // twice 64: collectives may begin while a thread reads the last 64
   std::atomic<std::uint64_t> begun_{0}, done_{0};
   std::atomic<bool> tracing_{false};
   std::vector<collective_event> kept_;
 };
 
 }  // namespace ashlar::comm_detail
-
-#if ASHLAR_IMPL
-#include "ashlar/comm/impl/collective_log.ipp"
-#endif

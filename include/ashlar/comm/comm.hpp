@@ -5,8 +5,5 @@
 #include "ashlar/comm/collectives/all_gather.hpp"
 #include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/comm/collectives/all_to_all.hpp"
-#include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/comm/environment.hpp"
-#include "ashlar/comm/collectives/permute.hpp"
-#include "ashlar/comm/collectives/reduce_scatter.hpp"

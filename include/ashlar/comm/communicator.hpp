@@ -14,8 +14,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/counters.hpp"
-#include "ashlar/comm/desync/noted_error.hpp"
-#include "ashlar/comm/duplicate.hpp"
+#include "ashlar/comm/desync/monitor.hpp"
 #include "ashlar/comm/retired_communicators.hpp"
 #include "ashlar/plan/ledger.hpp"
 #include "ashlar/comm/environment.hpp"
@@ -27,7 +26,6 @@
 namespace ashlar::comm_detail {
 
 struct node_levels;
-class desync_monitor;
 
 /// A collective in shared memory that has begun and is not complete. The next collective there completes it first.
 class unfinished_collective {
@@ -37,28 +35,6 @@ class unfinished_collective {
  protected:
   ~unfinished_collective() = default;
 };
-
-/// Checks on the other ranks of a communicator while this rank waits there. Desync detection implements it.
-class waiting_monitor {
- public:
-  /// Error: ashlar::error if further waiting is of no use.
-  virtual void poll_others() = 0;
-  /// True if this rank is in a call that the monitor knows. Such a call has its own deadline.
-  virtual bool in_call() const = 0;
-  /// That call. Pre: in_call().
-  virtual described_call call() const = 0;
-  /// Tells the other ranks of that call which call it is: this rank has learned that the calls differ.
-  /// `know`: the number of ranks that have learned it, too, this one among them. Pre: in_call().
-  virtual void tell_others(int know) = 0;
-  /// Desync detection itself, which compares calls; null for another monitor.
-  virtual desync_monitor* detection() { return nullptr; }
-  /// Remembers the error for which this rank gives up, for ranks that ask it later.
-  virtual void remember_error(std::string const&) {}
-  virtual ~waiting_monitor() = default;
-};
-
-/// Throws an error that some rank has noted. `monitor`: null without desync detection.
-[[noreturn]] ASHLAR_INLINE void throw_noted_error(waiting_monitor* monitor, std::string const& text);
 
 /// Names the collective in progress among the ranks of a communicator.
 struct collective_name {
@@ -72,6 +48,23 @@ struct calling_function {
   char const* name = nullptr;
   call_site site{};
   std::uint64_t way = 0;  // of the arguments on which its way depends, and of functions within it
+};
+
+/// The calls among the ranks of a communicator, for desync detection.
+struct desync_state {
+  std::shared_ptr<desync_monitor> monitor;  // null without desync detection
+  collective_name in_progress;
+  calling_function caller;
+  int entered = 0;                // calls that this rank is in
+  std::uint64_t begun = 0;        // calls
+  std::uint64_t mixed_calls = 0;  // of all calls begun, in order
+  std::uint64_t served = 0;       // blocking collectives that MPI's own have served
+  bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
+
+  /// Notes a call that begins. `fingerprint` is equal on all ranks that call the same.
+  void note_call(std::uint64_t fingerprint) {
+    mixed_calls = fingerprint_of(collective::exchange, mixed_calls, fingerprint);
+  }
 };
 
 struct communicator_state {
@@ -88,7 +81,7 @@ struct communicator_state {
 
   // Buffers of collectives. They grow, and are not freed after a call.
   std::vector<MPI_Request> requests;
-  std::vector<std::size_t> starts, receive_starts;
+  std::vector<std::size_t> starts;
   std::vector<count_type> counts;
   std::vector<displacement_type> displacements;
   struct free_aligned {
@@ -100,16 +93,8 @@ struct communicator_state {
   std::unique_ptr<node_group> node;             // null unless all these ranks see each other's memory.
   unfinished_collective* unfinished = nullptr;  // in shared memory.
   std::shared_ptr<node_levels> levels;          // null unless the ranks form a hierarchy of nodes.
-  std::shared_ptr<waiting_monitor> monitor;     // null without desync detection.
-  collective_name in_progress;
-  calling_function caller;
-  int raw_calls = 0;              // in progress
-  std::uint64_t begun = 0;        // collectives begun among these ranks
-  std::uint64_t mixed_calls = 0;  // of all calls begun among these ranks, in order
-  std::uint64_t collectives = 0;  // blocking ones that MPI's own have served
-  bool lost_messages = false;     // this rank has left messages or a collective of MPI under way.
-  double failed_at = 0;           // the time at which that happened.
-  bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
+  desync_state desync;
+  double failed_at = 0;  // the time at which this rank left messages or a collective of MPI under way; 0: never.
   int exceptions = std::uncaught_exceptions();
   persistent_collectives persistent;
   derived_types types;
@@ -122,16 +107,15 @@ struct communicator_state {
   ~communicator_state();
 
   void adopt(MPI_Comm made);
-  /// Notes a call that begins. `fingerprint` is equal on all ranks that call the same.
-  void note_call(std::uint64_t fingerprint) {
-    mixed_calls = fingerprint_of(collective::exchange, mixed_calls, fingerprint);
-  }
-
+  bool lost_messages() const { return failed_at != 0; }
   void lose_messages();
   std::byte* scratch(std::size_t bytes);
   // Hands the scratch memory over to the caller. The next scratch() allocates anew.
   std::byte* release_scratch();
 };
+
+/// Error: ashlar::error on every rank of an inter-communicator. `who` begins the sentence.
+ASHLAR_INLINE void require_one_group(MPI_Comm comm, char const* who);
 
 // True if MPI itself yields the core while it waits. Open MPI does so if its launcher finds more ranks than cores.
 // MPI's own waiting is then twice as fast as polling from outside. (Asking MPI_T would take 0.25 s.)
@@ -162,10 +146,10 @@ class communicator {
   /// Error: `ashlar::error` if MPI is not usable, or `comm` is MPI_COMM_NULL or an inter-communicator.
   explicit communicator(MPI_Comm comm) : communicator(comm, nullptr) {}
 
-  /// The same with a monitor. A rank that waits here, or in a communicator split off from it, calls `monitor` now and
-  /// then. Null: no monitor.
+  /// The same with desync detection. A rank that waits here, or in a communicator split off from it, calls `monitor` now
+  /// and then. Null: no detection.
   /// Error: also the errors that `monitor` throws.
-  communicator(MPI_Comm comm, std::shared_ptr<comm_detail::waiting_monitor> monitor);
+  communicator(MPI_Comm comm, std::shared_ptr<comm_detail::desync_monitor> monitor);
 
   int rank() const { return state_->rank; }
   int size() const { return state_->size; }
@@ -205,7 +189,7 @@ class communicator {
       if (yields()) comm_detail::yield_core(poll_number);
       if (poll_number % 64 != 0) continue;
       poll_others();
-      if (state_->lost_messages) end_after_failure();
+      if (state_->lost_messages()) end_after_failure();
       if (state_->has_deadline) end_after_deadline(begin);
     }
   } catch (...) {
@@ -260,7 +244,7 @@ inline int place_on_node(communicator const& c, int q) { return c.state().levels
 template <class Blocking, class Nonblocking, class... A>
 void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblocking nonblocking, A... a) {
   ++c.counters().mpi_collectives;
-  if (!c.yields() && !c.state().has_deadline && !c.state().in_progress.polls)
+  if (!c.yields() && !c.state().has_deadline && !c.state().desync.in_progress.polls)
     return check_mpi(blocking(a..., c.get()), what);
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(nonblocking(a..., c.get(), &request), what);

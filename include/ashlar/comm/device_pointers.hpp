@@ -17,7 +17,22 @@ namespace ashlar::comm_detail {
 enum class device_kind { cuda, hip, sycl };
 
 /// The MPI library's own statement whether it takes pointers into memory of such devices; nothing if it makes none.
-ASHLAR_INLINE std::optional<bool> library_takes_pointers_of([[maybe_unused]] device_kind k);
+inline std::optional<bool> library_takes_pointers_of([[maybe_unused]] device_kind k) {
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+  if (k == device_kind::cuda) return MPIX_Query_cuda_support() == 1;
+#endif
+#ifdef MPIX_ROCM_AWARE_SUPPORT
+  if (k == device_kind::hip) return MPIX_Query_rocm_support() == 1;
+#endif
+#ifdef MPIX_GPU_SUPPORT_CUDA
+  int const kind = k == device_kind::cuda  ? MPIX_GPU_SUPPORT_CUDA
+                   : k == device_kind::hip ? MPIX_GPU_SUPPORT_HIP
+                                           : MPIX_GPU_SUPPORT_ZE;
+  int takes = 0;
+  if (MPIX_GPU_query_support(kind, &takes) == MPI_SUCCESS) return takes != 0;
+#endif
+  return {};
+}
 
 /// The path of a device's tensors: directly from device memory, or staged through host memory.
 struct device_pointers {
@@ -69,7 +84,3 @@ device_pointers decide_device_pointers(MPI_Comm all, std::optional<bool> library
 inline device_pointers device_memory;
 
 }  // namespace ashlar::comm_detail
-
-#if ASHLAR_IMPL
-#include "ashlar/comm/impl/device_pointers.ipp"
-#endif

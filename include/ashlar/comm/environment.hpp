@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Starting and ending MPI.
+// Starting and ending MPI, and who may call it. All collectives of a process come from one thread, and none from a process
+// that it has forked.
 #pragma once
 #include <optional>
 #include <string>
@@ -17,6 +18,14 @@ ASHLAR_INLINE bool mpi_is_usable();
 namespace comm_detail {
 // Throws if MPI is already finalised, which may happen while tensors live. MPI itself would abort the program.
 ASHLAR_INLINE void require_mpi(char const* call);
+
+/// The ranks count their calls, and the other ranks take their order for the program's. Calls of two threads have no
+/// order, even if MPI allows them.
+/// Error: ashlar::error if another thread of this process has called this before, or the process that it was forked
+///   from.
+ASHLAR_INLINE void require_one_thread();
+/// True if require_one_thread() does not throw here.
+ASHLAR_INLINE bool is_thread_of_collectives();
 }  // namespace comm_detail
 
 /// Initialises MPI unless the program did already. Its destructor finalises MPI only if its constructor initialised it.

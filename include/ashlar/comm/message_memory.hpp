@@ -19,9 +19,15 @@ class memory_of_messages {
   memory_of_messages(void const* source, void const* destination) : source_(source), destination_(destination) {}
   memory_of_messages(memory_of_messages const&) = delete;
   memory_of_messages& operator=(memory_of_messages const&) = delete;
-  ~memory_of_messages();
+  ~memory_of_messages() {
+    if (std::uncaught_exceptions() > exceptions_) leave();
+  }
   /// Quarantines the memory. Call it if the collective fails without an exception that destroys this object.
-  void leave();
+  void leave() {
+    if (!std::exchange(under_way_, false)) return;
+    node_memory::instance().leave_to_others(source_);
+    if (destination_ != source_) node_memory::instance().leave_to_others(destination_);
+  }
   /// Call it when all messages have arrived.
   void have_arrived() { under_way_ = false; }
 
@@ -60,7 +66,7 @@ void on_kept_copies(communicator const& c, comm::tuning const& how, void const* 
                     void* destination, std::size_t m, F f) {
   constexpr std::size_t most = 1 << 16, aligned = 64;
   communicator_state const& s = c.state();
-  bool const waits_with_polls = s.has_deadline || s.in_progress.polls || c.yields();
+  bool const waits_with_polls = s.has_deadline || s.desync.in_progress.polls || c.yields();
   node_memory const& memory = node_memory::instance();
   bool const seen_by_others = (s.node || s.levels) && (memory.contains(source) || memory.contains(destination));
   if (c.size() == 1 || !waits_with_polls || !how.host_memory || seen_by_others || n + m > most)
@@ -79,7 +85,3 @@ void on_kept_copies(communicator const& c, comm::tuning const& how, void const* 
 }
 
 }  // namespace ashlar::comm_detail
-
-#if ASHLAR_IMPL
-#include "ashlar/comm/impl/message_memory.ipp"
-#endif

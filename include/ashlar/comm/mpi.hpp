@@ -106,13 +106,12 @@ concept element = std::is_trivially_copyable_v<T> && requires { mpi_datatype<T>:
 
 namespace ashlar::comm_detail {
 
-// Frees an MPI_Op in MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF: the last moment at which that
-// works.
-inline void free_at_finalize(MPI_Op& op) {
+// Calls f(MPI_COMM_SELF, key, value, nullptr) in MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF: the last
+// moment at which MPI works.
+inline void call_at_finalize(MPI_Comm_delete_attr_function* f, void* value) {
   int key = MPI_KEYVAL_INVALID;
-  auto free = [](MPI_Comm, int, void* value, void*) { return MPI_Op_free(static_cast<MPI_Op*>(value)); };
-  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr), "MPI_Comm_create_keyval");
-  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, &op), "MPI_Comm_set_attr");
+  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, f, &key, nullptr), "MPI_Comm_create_keyval");
+  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, value), "MPI_Comm_set_attr");
   check_mpi(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
@@ -137,7 +136,8 @@ struct mpi_op {
     static MPI_Op op = MPI_OP_NULL;
     if (op == MPI_OP_NULL) {
       comm_detail::check_mpi(ASHLAR_MPI(MPI_Op_create)(comm_detail::combine_in_mpi<Op, T>, 1, &op), "MPI_Op_create");
-      comm_detail::free_at_finalize(op);
+      auto const free = [](MPI_Comm, int, void* made, void*) { return MPI_Op_free(static_cast<MPI_Op*>(made)); };
+      comm_detail::call_at_finalize(free, &op);
     }
     return op;
   }

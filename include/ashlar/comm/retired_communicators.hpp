@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // MPI communicators of meshes that have ended.
 #pragma once
+#include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -26,39 +28,39 @@ class retired_communicators {
     int first = 0;
   };
 
-  void add_mesh(std::uint64_t number);
+  /// Pre: numbers ascend.
+  void add_mesh(std::uint64_t number) { meshes_[number]; }
   /// This rank has one more communicator of a mesh.
-  void expect(std::uint64_t mesh_number) { ++balance(mesh_number)[in_use]; }
+  void expect(std::uint64_t mesh_number) { ++meshes_.at(mesh_number).balance[in_use]; }
   /// Keeps a communicator, whose rank and size are given, until all ranks have retired it. `calls` is equal on its ranks if
   /// they have made the same calls.
   void retire(place const& p, int rank, int size, std::uint64_t calls, MPI_Comm c);
   /// The same for a communicator that no rank may free: this rank had an error there.
   void keep(std::uint64_t mesh_number);
   /// Calls end(handle) before it frees the communicators of a mesh, for an object of another library that uses one.
-  void end_before(std::uint64_t mesh_number, void (*end)(int), int handle);
+  void end_before(std::uint64_t mesh_number, void (*end)(int), int handle) {
+    meshes_.at(mesh_number).retired.insert({-1, {MPI_COMM_NULL, end, handle}});
+  }
 
   /// Three numbers for each mesh, which the ranks add up: communicators in use, communicators with errors, and a third one.
   /// Its sum is 0 if the ranks of each communicator have made the same calls.
-  std::vector<std::uint64_t> const& balances() const { return balances_; }
+  std::vector<std::uint64_t> balances() const;
   /// Frees the communicators of meshes that have ended well on all ranks. Forgets communicators of meshes that have
   /// ended otherwise. `sums`: the balances of all ranks, added up.
   void settle(std::span<std::uint64_t const> sums);
 
  private:
   enum { in_use, with_error, difference, numbers };
-  struct retired {
-    std::uint64_t mesh_number;
-    std::int64_t order;
+  struct retired_one {
     MPI_Comm handle;
     void (*end)(int);  // null for a communicator
     int user;
   };
-  std::uint64_t* balance(std::uint64_t mesh_number);
-  void add(retired const& r);
-  void release(std::uint64_t mesh_number, bool frees);
-
-  std::vector<std::uint64_t> meshes_, balances_;
-  std::vector<retired> retired_;  // in order
+  struct mesh {
+    std::array<std::uint64_t, numbers> balance{};
+    std::multimap<std::int64_t, retired_one> retired;  // in order
+  };
+  std::map<std::uint64_t, mesh> meshes_;  // by number
 };
 
 }  // namespace ashlar::comm_detail

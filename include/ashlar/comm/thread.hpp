@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <mutex>
+#include <utility>
 
 #include "ashlar/config.hpp"
 #include "ashlar/meta/error.hpp"
@@ -25,11 +26,11 @@ class joined_thread {
   void start(void (*run)(void*), void* object);
 
   /// Waits until the thread has ended. Does nothing if there is none.
-  void join();
+  void join() {
+    if (std::exchange(started_, false)) pthread_join(thread_, nullptr);
+  }
 
  private:
-  static void* call(void* self) noexcept;
-
   void (*run_)(void*) = nullptr;
   void* object_ = nullptr;
   pthread_t thread_ = {};

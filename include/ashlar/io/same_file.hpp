@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/collectives/broadcast.hpp"
+#include "ashlar/comm/collectives/all_gather.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Singular values and vectors.
 #pragma once
-#include "ashlar/comm/collectives/broadcast.hpp"
+#include "ashlar/comm/collectives/all_gather.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
 #include "ashlar/linalg/finite.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"

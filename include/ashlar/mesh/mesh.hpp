@@ -68,21 +68,13 @@ struct mesh_shape {
 namespace mesh_detail {
 template <class... Name>
 constexpr bool has_duplicate() {
-  return ((name_index_v<name_list<Name...>, Name> < 0) || ...) || [] {
-    int i = 0;
-    bool twice = false;
-    // `index` finds the last position of a name; an earlier one is a duplicate.
-    ((twice |= name_index_v<name_list<Name...>, Name> != i++), ...);
-    return twice;
-  }();
+  int i = 0;
+  // `name_index_v` finds the last position of a name; an earlier one is a duplicate.
+  return ((name_index_v<name_list<Name...>, Name> != i++) || ...);
 }
 template <class... Axes>
 struct axis_named_twice {
   static constexpr bool value = has_duplicate<typename Axes::name...>();
-};
-template <class Mesh, std::size_t Sizes>
-struct sizes_differ_from_axes {
-  static constexpr bool value = static_cast<int>(Sizes) != Mesh::axes;
 };
 template <class Mesh, class Name>
 struct axis_missing_from_mesh {
@@ -135,7 +127,7 @@ class mesh {
  private:
   template <std::size_t N>
   static constexpr mesh_shape from(int const (&sizes)[N]) {
-    static_assert(!mesh_detail::sizes_differ_from_axes<mesh, N>::value,
+    static_assert(static_cast<int>(N) == axes,
                   "ashlar::mesh: it needs one size for each axis; give as many as it has axes");
     mesh_shape s{axes, {}};
     for (int a = 0; a < axes && a < static_cast<int>(N) && a < max_axes; ++a) s.size[a] = sizes[a];

@@ -15,7 +15,7 @@ class collective_scope {
   template <class M>
   collective_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t fingerprint, std::size_t bytes,
                    call_site const& w, collective_kind kind = collective_kind::blocks)
-      : collective_scope(m, begun(event_of(m, collective_of(s.what), s.axes, bytes, w)), fingerprint) {
+      : collective_scope(m, fingerprint, {.what = collective_of(s.what), .axes = s.axes, .bytes = bytes}, w) {
     comm_detail::state_of(m).count(collective_of(s.what));
     collective_.agree(m.communicator(s.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>, kind);
   }
@@ -24,38 +24,32 @@ class collective_scope {
   /// Pre: there are at least 2 ranks. Error: ashlar::error on every rank if they do not call the same.
   template <class M>
   collective_scope(device_mesh<M> const& m, char const* name, std::uint64_t fingerprint, call_site const& w)
-      : collective_scope(m, begun(named(event_of(m, collective::exchange, mask_of(M::axes) - 1u, 0, w), name)),
-                         fingerprint) {
+      : collective_scope(m, fingerprint, {.what = collective::exchange, .axes = mask_of(M::axes) - 1u, .name = name},
+                         w) {
     collective_.agree_now(m.communicator());
   }
   collective_scope(collective_scope const&) = delete;
   collective_scope& operator=(collective_scope const&) = delete;
-  ~collective_scope();
+  ~collective_scope() {
+    if (collective_.is_entered()) end_region();
+  }
   /// Error: ashlar::error if MPI is finalised.
-  void require_mpi() const { begun(event_); }
+  void require_mpi() const { collective_.require_usable(); }
   void enter();
   void leave();
 
  private:
   template <class M>
-  collective_scope(device_mesh<M> const& m, comm_detail::collective_event const& e, std::uint64_t fingerprint)
-      : collective_(comm_detail::state_of(m).calls, m.sizes(), m.rank(), m.communicator(e.axes), fingerprint, e),
-        event_(e) {
-    begin();
+  collective_scope(device_mesh<M> const& m, std::uint64_t fingerprint, comm_detail::collective_event e,
+                   call_site const& w)
+      : collective_(comm_detail::state_of(m).calls, m.sizes(), m.rank(), m.communicator(e.axes), fingerprint,
+                    (e.names = names_of_list<typename M::names>::text, e.file = w.file_name(), e.line = w.line(), e)) {
+    begin_region();
   }
-  template <class M>
-  static comm_detail::collective_event event_of(device_mesh<M> const&, collective what, axis_mask axes,
-                                                std::size_t bytes, call_site const& w) {
-    return {what, axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()};
-  }
-  static comm_detail::collective_event named(comm_detail::collective_event e, char const* name);
-  static comm_detail::collective_event const& begun(comm_detail::collective_event const& e);
-  void begin();
-  void end();
+  void begin_region() const;
+  static void end_region();
 
   collective_in_progress collective_;
-  comm_detail::collective_event event_;
-  bool entered_ = false;
 };
 
 }  // namespace ashlar::tensor_detail

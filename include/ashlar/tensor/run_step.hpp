@@ -4,7 +4,6 @@
 #include "ashlar/comm/collectives/all_gather.hpp"
 #include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/comm/collectives/all_to_all.hpp"
-#include "ashlar/comm/collectives/reduce_scatter.hpp"
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/tensor/exchange_of_blocks.hpp"
 #include "ashlar/tensor/transfers.hpp"

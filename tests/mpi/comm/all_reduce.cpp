@@ -90,10 +90,9 @@ TEST_CASE("all_reduce: every size, every way, twice") {
 TEST_CASE("all_reduce: sizes around the thresholds, as tuned") {
   communicator const c(MPI_COMM_WORLD);
   std::vector<std::size_t> thresholds{comm::tuned.piece_bytes * std::size_t(c.size())};
-  for (auto const rows :
-       {comm_detail::measured_rows, std::span<comm_detail::tuning_row const>(comm_detail::usual_rows)})
-    for (comm_detail::tuning_row const& row : rows)
-      if (row.what == collective::all_reduce && row.bytes != comm_detail::any_bytes) thresholds.push_back(row.bytes);
+  for (int ranks : {2, 3}) thresholds.push_back(comm_detail::usual_whole_bytes(ranks));
+  for (comm_detail::tuning_row const& row : comm_detail::measured_rows)
+    if (row.what == collective::all_reduce && row.bytes != comm_detail::any_bytes) thresholds.push_back(row.bytes);
   for (std::size_t bytes : thresholds)
     for (std::size_t n : {bytes / 4 - 1, bytes / 4, bytes / 4 + 1}) check_all_reduce<op::sum, float>(c, n, comm::tuned);
 }

@@ -1,5 +1,5 @@
 // labels: not_linux
-#include <ashlar/comm/collectives/broadcast.hpp>
+#include <ashlar/comm/collectives/all_gather.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -47,7 +46,7 @@ TEST_CASE("communicator: messages of the program do not meet ours") {
   int const mine = 1000 + c.rank();
   int theirs = 0, sum = 1;
   std::array<MPI_Request, 2> in_flight{};
-  MPI_Isend(&mine, 1, MPI_INT, next, c.state().in_progress.tag, MPI_COMM_WORLD, &in_flight[0]);
+  MPI_Isend(&mine, 1, MPI_INT, next, c.state().desync.in_progress.tag, MPI_COMM_WORLD, &in_flight[0]);
   comm::all_reduce<op::sum>(c, &sum, 1);
   MPI_Irecv(&theirs, 1, MPI_INT, previous, MPI_ANY_TAG, MPI_COMM_WORLD, &in_flight[1]);
   c.wait_all(in_flight);
@@ -135,58 +134,29 @@ TEST_CASE("communicator: all ranks wait alike, and both ways of waiting end") {
 }
 
 TEST_CASE("communicator: each has its own monitor, which its parts have too") {
-  struct monitor_of_one : comm_detail::waiting_monitor {
-    int polls = 0;
-    bool in_call() const override { return false; }
-    comm_detail::described_call call() const override { return {}; }
-    void tell_others(int) override {}
-    std::function<void()> at_third = [] {};
-    void poll_others() override {
-      if (++polls == 3) at_third();
-    }
-  };
-  auto const first = std::make_shared<monitor_of_one>(), second = std::make_shared<monitor_of_one>();
-  communicator const without(MPI_COMM_WORLD), a(MPI_COMM_WORLD, first), b(MPI_COMM_WORLD, second);
-  communicator const part = b.split(b.rank() % 2, b.rank());
-  first->polls = second->polls = 0;
-
-  // A message to this rank itself, which nobody sends before the third look.
-  auto const wait_in = [](communicator const& c, auto send) {
-    int arrived = 0;
-    MPI_Request coming = MPI_REQUEST_NULL;
-    MPI_Irecv(&arrived, 1, MPI_INT, c.rank(), 7, c.get(), &coming);
-    int const sent = 5;
-    MPI_Request going = MPI_REQUEST_NULL;
-    send([&] { MPI_Isend(&sent, 1, MPI_INT, c.rank(), 7, c.get(), &going); });
-    c.wait(coming);
-    if (going != MPI_REQUEST_NULL) MPI_Wait(&going, MPI_STATUS_IGNORE);
-    return arrived;
-  };
-  CHECK(wait_in(a, [&](auto send) { first->at_third = send; }) == 5);
-  CHECK(first->polls >= 3);
-  CHECK(second->polls == 0);
-
-  int const before = first->polls;
-  second->at_third = [] { throw error("a monitor's error"); };
-  if (part.get() != MPI_COMM_NULL) {
-    MPI_Request never = MPI_REQUEST_NULL;
-    int nothing = 0;
-    MPI_Irecv(&nothing, 1, MPI_INT, part.rank(), 8, part.get(), &never);
-    CHECK_THROWS_WITH_AS(part.wait(never), "a monitor's error", error);
-    CHECK(second->polls == 3);
-    MPI_Cancel(&never);
-    MPI_Request_free(&never);
+  auto const first = comm_detail::desync_monitor::of(MPI_COMM_WORLD);
+  MPI_Comm twin = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+  {
+    auto const second = comm_detail::desync_monitor::of(twin);
+    CHECK(first != second);
+    CHECK(first == comm_detail::desync_monitor::of(MPI_COMM_WORLD));
+    communicator const without(MPI_COMM_WORLD), a(MPI_COMM_WORLD, first), b(twin, second);
+    CHECK(without.state().desync.monitor == nullptr);
+    CHECK(a.state().desync.monitor == first);
+    CHECK(b.split(b.rank() % 2, b.rank()).state().desync.monitor == second);
+    CHECK(a.split(0, a.rank()).split(0, 0).state().desync.monitor == first);
   }
+  MPI_Comm_free(&twin);
+}
 
-  // Where nobody monitors, ranks wait for a late one and call nobody.
-  int const polls = second->polls;
-  if (without.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+TEST_CASE("communicator: without a monitor, ranks wait for a late one") {
+  communicator const c(MPI_COMM_WORLD);
+  if (c.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   MPI_Request all = MPI_REQUEST_NULL;
-  MPI_Ibarrier(without.get(), &all);
-  without.wait(all);
-  CHECK(wait_in(without, [](auto send) { send(); }) == 5);
-  CHECK(first->polls == before);
-  CHECK(second->polls == polls);
+  MPI_Ibarrier(c.get(), &all);
+  c.wait(all);
+  CHECK(all == MPI_REQUEST_NULL);
 }
 
 #if ASHLAR_LINUX

@@ -3,8 +3,6 @@
 #include <ashlar/comm/collectives/all_gather.hpp>
 #include <ashlar/comm/collectives/all_reduce.hpp>
 #include <ashlar/comm/collectives/all_to_all.hpp>
-#include <ashlar/comm/collectives/broadcast.hpp>
-#include <ashlar/comm/collectives/reduce_scatter.hpp>
 
 #include <doctest/doctest.h>
 

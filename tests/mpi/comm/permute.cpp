@@ -1,5 +1,5 @@
 // labels: mpich sanitizers
-#include <ashlar/comm/collectives/permute.hpp>
+#include <ashlar/comm/collectives/all_to_all.hpp>
 
 #include <doctest/doctest.h>
 

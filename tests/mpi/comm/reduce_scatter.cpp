@@ -1,5 +1,5 @@
 // labels: mpich sanitizers
-#include <ashlar/comm/collectives/reduce_scatter.hpp>
+#include <ashlar/comm/collectives/all_reduce.hpp>
 
 #include <doctest/doctest.h>
 

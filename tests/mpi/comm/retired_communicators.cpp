@@ -102,7 +102,7 @@ TEST_CASE("retired communicators: those on which the ranks made different calls 
   std::int64_t const of_a_mesh = communicators_of_a_mesh(), before = communicators_after_a_mesh();
   for (int i = 0; i < 3; ++i) {
     device_mesh<line> const m(MPI_COMM_WORLD, {testing::ranks()});
-    if (testing::rank() == 0) m.communicator().state().note_call(7);
+    if (testing::rank() == 0) m.communicator().state().desync.note_call(7);
   }
   for (int i = 0; i < 3; ++i) CHECK(communicators_after_a_mesh() == before + 3 * of_a_mesh);
 }

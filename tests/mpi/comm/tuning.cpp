@@ -8,7 +8,6 @@
 #include "ashlar/comm/collectives/all_gather.hpp"
 #include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/comm/collectives/all_to_all.hpp"
-#include "ashlar/comm/collectives/reduce_scatter.hpp"
 #include "cases.hpp"
 #include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"

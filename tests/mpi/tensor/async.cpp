@@ -344,9 +344,9 @@ TEST_CASE("async: messages of its own are not taken for MPI's collectives, after
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   auto const s = tensor_of<double, partial<layout<none>, "y">>(m, shape::of(100), small_number);
   (void)all_reduce_async<"y">(s).wait();
-  CHECK_FALSE(m.communicator().state().used_collectives);
+  CHECK_FALSE(m.communicator().state().desync.used_collectives);
   (void)all_reduce<"y">(s);
-  CHECK(m.communicator().state().used_collectives);
+  CHECK(m.communicator().state().desync.used_collectives);
 }
 
 TEST_CASE("async: a collective of another thread is an error there, and the collective goes on here") {

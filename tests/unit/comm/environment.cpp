@@ -8,7 +8,6 @@
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/comm/collectives/all_reduce.hpp"
 #include "ashlar/comm/collectives/all_to_all.hpp"
-#include "ashlar/comm/collectives/permute.hpp"
 
 using namespace ashlar;
 

@@ -108,10 +108,10 @@ TEST_CASE("shared_segment: another process reads and writes it, blocks made late
     segment_address a;
     std::uint64_t offset = 0;
     if (!there.take(a)) _exit(1);
-    auto const peer = mapped_segment::open(a);
+    mapping const peer = map_segment(a);
     if (!peer || !back.put('m')) _exit(2);
     if (!there.take(offset)) _exit(3);
-    int* const numbers = reinterpret_cast<int*>(peer->base() + offset);
+    int* const numbers = reinterpret_cast<int*>(peer.get() + offset);
     for (int i = 0; i < 1000; ++i)
       if (numbers[i] != i) _exit(4);
     numbers[0] = 42;
@@ -134,15 +134,15 @@ TEST_CASE("shared_segment: another process reads and writes it, blocks made late
   CHECK(status == 0);
 }
 
-TEST_CASE("mapped_segment: only the segment that is meant is opened") {
+TEST_CASE("map_segment: only the segment that is meant is opened") {
   auto segment = shared_segment::create(64 * mebibyte), other = shared_segment::create(64 * mebibyte);
   REQUIRE((segment.has_value() && other.has_value()));
   segment_address const good = segment->address();
-  CHECK(mapped_segment::open(good).has_value());
+  CHECK(map_segment(good) != nullptr);
   auto const refused = [&](auto change) {
     segment_address a = good;
     change(a);
-    return !mapped_segment::open(a).has_value();
+    return map_segment(a) == nullptr;
   };
   CHECK(refused([](auto& a) { ++a.nonce[0]; }));
   CHECK(refused([](auto& a) { ++a.nonce[1]; }));
@@ -200,13 +200,13 @@ TEST_CASE("shared_segment: an owner that is killed leaves nothing, and its peers
   std::uint64_t offset = 0;
   REQUIRE(out.take(a));
   REQUIRE(out.take(offset));
-  auto const peer = mapped_segment::open(a);
-  REQUIRE(peer.has_value());
+  mapping const peer = map_segment(a);
+  REQUIRE(peer != nullptr);
   kill(child, SIGKILL);
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(*reinterpret_cast<int const*>(peer->base() + offset) == 42);
-  CHECK_FALSE(mapped_segment::open(a).has_value());
+  CHECK(*reinterpret_cast<int const*>(peer.get() + offset) == 42);
+  CHECK(map_segment(a) == nullptr);
   std::filesystem::directory_iterator const files("/dev/shm");
   CHECK(std::none_of(begin(files), end(files), [&](auto const& file) {
     struct stat found {};

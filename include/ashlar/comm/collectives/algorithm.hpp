@@ -67,31 +67,22 @@ struct tuning_row {
 inline constexpr int any_ranks = (std::numeric_limits<int>::max)();
 inline constexpr std::size_t any_bytes = (std::numeric_limits<std::size_t>::max)();
 
-/// The rows for calls that no measured row fits.
-inline constexpr tuning_row usual_rows[]{
-    {collective::all_reduce, false, 2, 64 * 1024, algorithm::exchange, algorithm::mpi},
-    {collective::all_reduce, false, 2, any_bytes, algorithm::exchange_in_parts, algorithm::mpi},
-    {collective::all_reduce, false, any_ranks, 8 * 1024, algorithm::exchange, algorithm::mpi},
-    {collective::all_reduce, false, any_ranks, any_bytes, algorithm::exchange_in_parts, algorithm::mpi},
-    {collective::all_reduce, true, 2, 64 * 1024, algorithm::exchange, algorithm::mpi_in_place},
-    {collective::all_reduce, true, 2, any_bytes, algorithm::exchange_in_parts, algorithm::mpi_in_place},
-    {collective::all_reduce, true, any_ranks, 8 * 1024, algorithm::exchange, algorithm::mpi_in_place},
-    {collective::all_reduce, true, any_ranks, any_bytes, algorithm::exchange_in_parts, algorithm::mpi_in_place},
-    {collective::all_gather, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi},
-    {collective::reduce_scatter, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi},
-    {collective::all_to_all, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi},
-    {collective::all_gather, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi, true},
-    {collective::all_to_all, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi, true},
-};
+/// All-reduces of up to this number of bytes exchange whole arrays, if nothing else was measured.
+constexpr std::size_t usual_whole_bytes(int ranks) { return (ranks <= 2 ? 64 : 8) * std::size_t{1024}; }
 
-/// Returns the algorithm of the first row that a call fits: first of the measured rows, then of the usual ones.
+/// Returns the algorithm of the first measured row that a call fits. Calls that fit none are usual ones.
 constexpr algorithm look_up(std::span<tuning_row const> measured, comm::collective_call const& c) {
-  for (std::span<tuning_row const> const rows : {measured, std::span<tuning_row const>(usual_rows)})
-    for (tuning_row const& row : rows)
-      if (row.what == c.what && row.in_place == c.in_place && row.strided == c.strided && c.ranks <= row.ranks &&
-          c.bytes <= row.bytes)
-        return c.may_exchange ? row.exchange : row.of_mpi;
-  return algorithm::mpi;  // a collective without a choice
+  for (tuning_row const& row : measured)
+    if (row.what == c.what && row.in_place == c.in_place && row.strided == c.strided && c.ranks <= row.ranks &&
+        c.bytes <= row.bytes)
+      return c.may_exchange ? row.exchange : row.of_mpi;
+  using enum algorithm;
+  if (c.what == collective::all_reduce && c.may_exchange)
+    return c.bytes <= usual_whole_bytes(c.ranks) ? exchange : exchange_in_parts;
+  if (c.what == collective::all_reduce) return c.in_place ? mpi_in_place : mpi;
+  bool const has_choice =
+      c.what == collective::all_gather || c.what == collective::reduce_scatter || c.what == collective::all_to_all;
+  return has_choice && c.may_exchange ? exchange : mpi;
 }
 
 }  // namespace ashlar::comm_detail

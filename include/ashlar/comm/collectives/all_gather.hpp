@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// All-gather: the blocks of all ranks, one after the other, on all ranks.
+// Broadcast: one rank's array, on all ranks. All-gather: the blocks of all ranks, one after the other, on all ranks.
 #pragma once
-#include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/comm/collectives/hierarchical.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
 #include "ashlar/comm/message_memory.hpp"
 
 namespace ashlar::comm_detail {
+
+ASHLAR_INLINE void broadcast_by_mpi(communicator const& c, element_type const& e, void* data, std::size_t n, int root,
+                                    comm::tuning const& how);
+ASHLAR_INLINE void broadcast(communicator const& c, element_type const& e, void* data, std::size_t n, int root,
+                             comm::tuning const& how, call_site const& w);
 
 ASHLAR_INLINE void all_gather_by_exchange(communicator const& c, element_type const& e, void const* own,
                                           void* destination, std::size_t const* starts, comm::tuning const& how);
@@ -18,6 +22,21 @@ ASHLAR_INLINE void all_gather(communicator const& c, element_type const& e, void
 }  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
+
+/// Copies the root's `data` to all ranks.
+/// Pre: the same n and root on all ranks.
+/// Post: `data[i]` is the root's `data[i]`.
+/// Collective: all ranks of c; blocks.
+/// Cost: every rank but the root receives n elements, after an all-reduce of 64 bytes.
+/// Error: `ashlar::error` on every rank if another rank of c calls another agreement, or another broadcast; if c has all
+///   ranks of a mesh, also if another rank calls something else, has failed or has ended; else after the deadline, if
+///   there is one.
+/// Example: comm::broadcast(c, numbers.data(), numbers.size(), 0);
+template <element T>
+void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned,
+               call_site w = call_site::current()) {
+  comm_detail::broadcast(c, comm_detail::element_type_of<T>, data, n, root, how, w);
+}
 
 /// Gathers a block of `n_each` elements from every rank.
 /// Pre: `destination` has room for size() * n_each elements, none of them in `source`; the same n_each on all ranks.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// All-to-all: block q of rank r becomes block r of rank q.
+// All-to-all: block q of rank r becomes block r of rank q. Permute: every rank sends its array to one rank and receives
+// one.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
@@ -13,6 +14,8 @@ ASHLAR_INLINE void all_to_all(communicator const& c, element_type const& e, void
                               std::span<std::size_t const> send_starts, std::span<std::size_t const> send_counts,
                               void* destination, std::span<std::size_t const> receive_counts, comm::tuning const& how,
                               call_site const& w);
+ASHLAR_INLINE void permute(communicator const& c, element_type const& e, block<void const> source, int to,
+                           block<void> destination, int from, comm::tuning const& how, call_site const& w);
 
 }  // namespace ashlar::comm_detail
 
@@ -52,6 +55,21 @@ void all_to_all(communicator const& c, T const* source, std::span<std::size_t co
                 call_site w = call_site::current()) {
   std::size_t const* const starts = comm_detail::block_starts(c, send_counts);
   all_to_all(c, source, std::span(starts, send_counts.size()), send_counts, destination, receive_counts, how, w);
+}
+
+/// Sends `source` to rank `to` and receives `destination` from rank `from`. MPI_PROC_NULL means no rank.
+/// Pre: rank `to` names this rank as its `from` and expects n_send elements; the two arrays do not overlap.
+/// Post: `destination[i]` is `source[i]` of rank `from`, or unchanged if `from` is MPI_PROC_NULL.
+/// Collective: all ranks of c; blocks until this rank has sent and received.
+/// Cost: the rank receives n_receive elements.
+/// Error: `ashlar::error` if c has all ranks of a mesh, and another rank calls something else, has failed or has ended;
+///   else after the deadline, if there is one.
+/// Example: comm::permute(c, own.data(), n, right, from_left.data(), n, left);
+template <element T>
+void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive,
+             int from, tuning const& how = tuned, call_site w = call_site::current()) {
+  comm_detail::permute(c, comm_detail::element_type_of<T>, {source, n_send}, to, {destination, n_receive}, from, how,
+                       w);
 }
 
 }  // namespace ashlar::comm

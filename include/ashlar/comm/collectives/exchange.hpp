@@ -19,6 +19,21 @@ struct block {
   std::size_t size;
 };
 
+/// A range of elements of an array that a rank combines, or has.
+struct element_range {
+  std::size_t begin, size;
+};
+inline element_range range_of_rank(std::size_t const* starts, int rank) {
+  return {starts[rank], starts[rank + 1] - starts[rank]};
+}
+/// The block of these elements of an array.
+inline block<void> block_at(element_type const& e, void* array, element_range of) {
+  return {e.at(array, of.begin), of.size};
+}
+inline block<void const> block_at(element_type const& e, void const* array, element_range of) {
+  return {e.at(array, of.begin), of.size};
+}
+
 /// The block for or from each rank, by the rank's number: a function, which outlives this view of it.
 template <class T>
 class block_of_rank {
@@ -71,9 +86,9 @@ MPI_Datatype type_of(communicator const& c, strided_elements const& elements) {
   return c.state().types.get(elements, comm::mpi_datatype<T>::get(), sizeof(T));
 }
 
-// The same for elements that a type describes. Pre: `how.count_limit` elements or fewer.
-ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from);
-ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to);
+// The same for n elements of a type, or one that a derived type describes. Pre: `how.count_limit` elements or fewer.
+ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from, std::size_t n = 1);
+ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to, std::size_t n = 1);
 
 // Gives up the messages posted so far. Tells MPI to forget them, and quarantines the scratch memory that MPI may still
 // write to.
@@ -129,6 +144,7 @@ class received_arrays {
       : data_(static_cast<std::byte*>(room)), n_(n), ranks_(c.size()), rank_(c.rank()) {}
 
   std::byte* from(int q) const { return data_ + std::size_t(q < rank_ ? q : q - 1) * n_; }
+  block<void> block_from(int q, std::size_t elements) const { return {from(q), elements}; }
 
   // out[i] = x(0)[i] + x(1)[i] + ... from left to right, with r in place of +, for n elements. x(q) is rank q's array.
   // The own array is `own`, and `out` may be the same array. Works on a few elements at a time, so that the sums stay in

@@ -13,14 +13,6 @@ inline node_levels const* even_levels(communicator const& c) {
   return l && l->even ? l.get() : nullptr;
 }
 
-/// A range of elements of an array that a rank combines, or has.
-struct element_range {
-  std::size_t begin, size;
-};
-inline element_range range_of_rank(std::size_t const* starts, int rank) {
-  return {starts[rank], starts[rank + 1] - starts[rank]};
-}
-
 /// Combines a range of every rank's operand on the threads of `how`. Calls write(begin, values, count) with pieces of the
 /// result, on several threads at once.
 template <class Write>
@@ -50,14 +42,8 @@ void combine_intra_node(communicator const& intra_node, reduction const& r, void
     } else {
       received_arrays const received(intra_node, own.size * e.size);
       post_exchange(
-          intra_node, e,
-          [&](int q) {
-            return block<void const>{e.at(source, share(q, k).begin), share(q, k).size};
-          },
-          [&](int q) {
-            return block<void>{received.from(q), own.size};
-          },
-          how);
+          intra_node, e, [&](int q) { return block_at(e, source, share(q, k)); },
+          [&](int q) { return received.block_from(q, own.size); }, how);
       finish(intra_node);
       received.combine(how, r, e.at(source, own.begin), out, own.size);
     }
@@ -73,7 +59,7 @@ void gather_intra_node(communicator const& intra_node, element_type const& e, vo
                        Share share, comm::tuning const& how) {
   auto const* const operand = static_cast<std::byte const*>(data);
   node_round round(intra_node, fingerprint_of(collective::all_gather, n, e.code), operand, n * e.size);
-  auto const at = [&](int q, int k) { return block<void>{e.at(data, share(q, k).begin), share(q, k).size}; };
+  auto const at = [&](int q, int k) { return block_at(e, data, share(q, k)); };
   for (int k = 0; k < count; ++k) {
     if (round) {
       for (int d = 1; d < intra_node.size(); ++d) {

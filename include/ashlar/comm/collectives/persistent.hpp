@@ -59,7 +59,13 @@ class persistent_collective {
       : of(k), begin_of_result_((bytes_in + 63) / 64 * 64), room_(new std::byte[begin_of_result_ + bytes_out]) {}
   persistent_collective(persistent_collective const&) = delete;
   persistent_collective& operator=(persistent_collective const&) = delete;
-  ~persistent_collective();
+  ~persistent_collective() {
+    // MPI may still write to the buffers of a collective that an error has left under way.
+    if (is_under_way)
+      static_cast<void>(room_.release());
+    else if (request != MPI_REQUEST_NULL && mpi_is_usable())
+      MPI_Request_free(&request);
+  }
 
   std::byte* operand() const { return room_.get(); }
   std::byte* result() const { return room_.get() + begin_of_result_; }
@@ -107,7 +113,3 @@ class persistent_collectives {
 };
 
 }  // namespace ashlar::comm_detail
-
-#if ASHLAR_IMPL
-#include "ashlar/comm/collectives/impl/persistent.ipp"
-#endif

@@ -16,7 +16,7 @@ struct recorded_call {
   std::uint64_t number = ~std::uint64_t{0};  // position in the history.
   std::uint64_t fingerprint = 0;
   std::uint64_t number_on_mesh = 0;  // from 1; 0: it makes a mesh.
-  collective_event event;
+  collective_event event{};
   bool given_up = false;
   bool completed = false;
   tensors_before tensors{};
@@ -52,11 +52,18 @@ class call_history {
     if (recorded_call* const c = at(number)) c->given_up = true;
   }
   /// Marks a call that has ended.
-  void complete(std::uint64_t number);
+  void complete(std::uint64_t number) {
+    if (recorded_call* const c = at(number)) c->completed = true;
+  }
   /// Call it if the ranks have not called the same: their numbers of calls may differ from now on.
   void lose_count() { counts_ = false; }
   /// Sets the number of calls. From here on all ranks count alike.
-  void go_on_from(std::uint64_t number);
+  void go_on_from(std::uint64_t number) {
+    begun_ = first_ = number;
+    mixed_ = 0;
+    have_compared_lines();
+    counts_ = true;
+  }
   /// The lines of all calls since they were last compared.
   lines_of_calls const& lines() const { return lines_; }
   std::uint64_t lines_from() const { return lines_from_; }
@@ -70,7 +77,10 @@ class call_history {
   recorded_call const* find(std::uint64_t number) const { return const_cast<call_history*>(this)->at(number); }
 
  private:
-  recorded_call* at(std::uint64_t number);
+  recorded_call* at(std::uint64_t number) {
+    recorded_call& c = last_[number % last_.size()];
+    return c.number == number ? &c : nullptr;
+  }
 
   std::array<recorded_call, 64> last_;
   std::uint64_t begun_ = 0, first_ = 0, mixed_ = 0;
@@ -80,7 +90,3 @@ class call_history {
 };
 
 }  // namespace ashlar::comm_detail
-
-#if ASHLAR_IMPL
-#include "ashlar/comm/desync/impl/call_history.ipp"
-#endif

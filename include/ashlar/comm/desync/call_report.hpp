@@ -21,19 +21,19 @@ ASHLAR_INLINE std::string place_text(std::uint64_t number_on_mesh, char const* o
 /// A rank's report about one call, sent as the bytes of a message.
 struct call_report {
   enum kind { question, answer, crossing };
-  int what;
-  std::uint64_t channel;
-  std::uint64_t number;  // of the call. The fields below are what the sender knows of it.
-  std::uint64_t fingerprint, number_on_mesh, begun;
-  bool known, given_up, completed, ended, counts;
-  bool makes_mesh;      // now: all ranks of the channel are needed for that.
-  int process;          // the sender, in MPI_COMM_WORLD.
-  std::uint64_t asked;  // time of the question, by the clock of the process that asked.
+  int what = question;
+  std::uint64_t channel = 0;
+  std::uint64_t number = 0;  // of the call. The fields below are what the sender knows of it.
+  std::uint64_t fingerprint = 0, number_on_mesh = 0, begun = 0;
+  bool known = false, given_up = false, completed = false, ended = false, counts = false;
+  bool makes_mesh = false;  // now: all ranks of the channel are needed for that.
+  int process = 0;          // the sender, in MPI_COMM_WORLD.
+  std::uint64_t asked = 0;  // time of the question, by the clock of the process that asked.
   // Now: the channel and the number of the call in which the sender waits. 0: it waits in none.
-  std::uint64_t waits_on, waits_in;
-  int other;            // in a crossing: the rank that waits in another call, which is `call`
-  sent_text call;       // or an error that some rank has noted, and for which the sender has given up
-  tensor_list tensors;  // made before the call
+  std::uint64_t waits_on = 0, waits_in = 0;
+  int other = 0;          // in a crossing: the rank that waits in another call, which is `call`
+  sent_text call{};       // or an error that some rank has noted, and for which the sender has given up
+  tensor_list tensors{};  // made before the call
 
   /// True if the sender has begun the call and ended its program without waiting for it.
   bool has_left_it() const { return ended && known && !completed && !given_up; }

@@ -1,45 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // A collective from begin to end, as desync detection sees it.
 #pragma once
-#include <exception>
-
 #include "ashlar/comm/desync/call_of_ranks.hpp"
-#include "ashlar/comm/desync/monitor.hpp"
-#include "ashlar/comm/desync/one_thread.hpp"
-#include "ashlar/comm/node/memory.hpp"
 
 namespace ashlar::comm_detail {
-
-/// A call that has begun. While a rank waits in it, the desync monitor asks the other ranks about their calls.
-class watched_call {
- public:
-  /// Pre: `call.call` is complete except for its number.
-  watched_call(desync_monitor& channel, call_in_progress call);
-  watched_call(watched_call const&) = delete;
-  watched_call& operator=(watched_call const&) = delete;
-  ~watched_call() { channel_.history().complete(call_.call.number); }
-
-  void enter() {
-    exceptions_ = std::uncaught_exceptions();
-    call_.begin = call_.asks_next = call_.left_at = 0;
-    outer_ = channel_.enter(&call_);
-  }
-  /// Post: true if an exception ends the call.
-  bool leave() {
-    channel_.enter(outer_);
-    bool const fails = std::uncaught_exceptions() > exceptions_;
-    if (fails) channel_.history().give_up(call_.call.number);
-    return fails;
-  }
-  recorded_call const& call() const { return call_.call; }
-  desync_monitor& channel() const { return channel_; }
-
- private:
-  desync_monitor& channel_;
-  call_in_progress call_;
-  int exceptions_ = 0;
-  call_in_progress* outer_ = nullptr;  // a call may first have to complete another one
-};
 
 /// The calls of one mesh, for desync detection. A mesh of one rank has no monitor.
 class mesh_calls {
@@ -51,28 +15,25 @@ class mesh_calls {
 
   explicit operator bool() const { return channel_ != nullptr; }
   /// The monitor that communicators of the mesh call while they wait.
-  std::shared_ptr<waiting_monitor> monitor() const { return channel_; }
+  std::shared_ptr<desync_monitor> const& monitor() const { return channel_; }
   /// Runs f as a call that makes a mesh. In f the ranks of a mesh meet for the first time.
   /// Error: ashlar::error on every rank if some ranks do not make a mesh.
   template <class F>
   auto while_ranks_meet(collective_event const& e, F f) const {
-    struct here {
-      watched_call call;
-      here(mesh_calls const& m, collective_event const& event)
-          : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false, false},
-                               m.channel_->all_ranks(),
-                               1,
-                               m.channel_->rank(),
-                               m.deadline_}) {
-        call.enter();
-      }
-      ~here() { call.leave(); }
-    } const met(*this, e);
+    watched_call now;
+    call_in_progress& c = now.described();
+    c.call.fingerprint = fingerprint_of(e.what, 0);
+    c.call.event = e;
+    c.sizes = channel_->all_ranks();
+    c.axes = 1;
+    c.rank = channel_->rank();
+    c.deadline = deadline_;
+    now.begin(channel_.get());
     return f();
   }
   /// Numbers the mesh. Collective: over its ranks; blocks.
   void begin(communicator const& ranks) {
-    mesh_ = channel_->add_mesh(ranks);
+    mesh_ = channel_->add_mesh(ranks.get());
     first_tag_ = fingerprint_of(collective::exchange, channel_->id(), mesh_);
   }
   /// Hands a communicator of the mesh, and its levels, to the channel at their end: all ranks free them together.
@@ -113,12 +74,17 @@ enum class collective_kind { blocks, goes_on };
 class collective_in_progress : call_of_ranks {
  public:
   /// Pre: `ranks` are the ranks that differ from `rank` along e.axes only; there are at least 2.
+  /// Error: as require_begin.
   collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks,
                          std::uint64_t fingerprint, collective_event const& e);
-  ~collective_in_progress();
-  /// Pre: leave() was called last. Error: ashlar::error on another thread than before.
-  void enter();
-  void leave();
+  using call_of_ranks::is_entered, call_of_ranks::event, call_of_ranks::leave;
+  /// Error: ashlar::error if MPI is finalised.
+  void require_usable() const { require_mpi(name_of(event())); }
+  /// Pre: leave() was called last. Error: ashlar::error if MPI is finalised, or on another thread than before.
+  void enter() {
+    require_begin(name_of(event()));
+    call_of_ranks::enter();
+  }
   /// Compares the calls of the ranks now and then, if MPI's own collectives serve: ranks that call different ones would
   /// stay in them for ever. One collective in `tuning::agree_every`, and collectives 1, 2, 4, ... before the first such,
   /// compare all calls on the mesh, before they run.
@@ -128,7 +94,8 @@ class collective_in_progress : call_of_ranks {
   /// Error: ashlar::error on every rank if they have not called the same since the last comparison; on this rank if it
   ///   has left messages of an earlier collective.
   void agree(communicator const& ranks, bool in_memory, collective_kind kind);
-  /// Compares this call between all ranks.
+  /// Compares this call between all ranks. All ranks of the mesh make the same calls and compare at the same ones,
+  /// whichever of them a comparison is over.
   /// Collective: over `ranks`; blocks.
   /// Cost: the header.
   /// Error: ashlar::error on every rank if they do not call the same; on this rank if it has left messages of an
@@ -136,14 +103,9 @@ class collective_in_progress : call_of_ranks {
   void agree_now(communicator const& ranks) const;
 
  private:
-  // All ranks of the mesh make the same calls and compare at the same ones, whichever of them a comparison is over.
-  void compare_all(communicator const& ranks) const;
-  // On one node, the node group has the deadline and knows better which rank is late. So this deadline is 1 s later.
-  static double deadline_of(mesh_calls const& calls, communicator_state const& ranks);
+  static char const* name_of(collective_event const& e) { return e.name ? e.name : to_text(e.what); }
 
-  watched_call call_;
   mesh_calls const& calls_;
-  bool entered_ = false;
 };
 
 }  // namespace ashlar::comm_detail

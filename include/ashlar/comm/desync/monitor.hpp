@@ -13,8 +13,9 @@
 #include "ashlar/config.hpp"
 #include "ashlar/comm/desync/call_history.hpp"
 #include "ashlar/comm/desync/call_report.hpp"
-#include "ashlar/comm/desync/processes_of_ranks.hpp"
-#include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/environment.hpp"
+#include "ashlar/comm/node/group.hpp"
+#include "ashlar/comm/retired_communicators.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/mesh/mesh.hpp"
 
@@ -23,13 +24,19 @@ namespace ashlar::comm_detail {
 /// The call that a rank is in, and the ranks that take part.
 struct call_in_progress {
   recorded_call call;
-  mesh_shape sizes;
-  axis_mask axes;
-  int rank;
-  double deadline;                  // seconds; 0: none
+  mesh_shape sizes{};
+  axis_mask axes = 0;
+  int rank = 0;
+  double deadline = 0;              // seconds; 0: none
   double begin = 0, asks_next = 0;  // seconds of the clock; begin is the first poll
   double left_at = 0;               // the time at which this rank learned that rank left_by has gone on without it
   int left_by = -1;
+
+  int ranks() const { return sizes.ranks(axes); }
+  /// The rank at a distance from this one, if the ranks form a ring.
+  int at_distance(int d) const {
+    return sizes.with_position(rank, axes, (sizes.position(rank, axes) + d + ranks()) % ranks());
+  }
 };
 
 /// Desync detection for all meshes made from one communicator of the program. Ranks ask each other over a duplicate of
@@ -37,15 +44,14 @@ struct call_in_progress {
 /// again later. Ranks answer while they wait themselves, and when their program ends. A rank that computes does not
 /// answer; the others wait for it.
 /// Its messages are sent by PMPI functions, so tools that count a program's messages do not count them.
-class desync_monitor : public waiting_monitor {
+class desync_monitor {
  public:
   /// Returns the monitor of `program`. Makes it at the first call. Collective: over `program`, at the first call.
   static std::shared_ptr<desync_monitor> of(MPI_Comm program);
 
   desync_monitor(desync_monitor const&) = delete;
   desync_monitor& operator=(desync_monitor const&) = delete;
-  // Without the library virtual functions are inline from here on: else each source has the class' table of them.
-  ASHLAR_INLINE ~desync_monitor() override;
+  ~desync_monitor();
 
   int rank() const { return rank_; }
   /// A number that no other channel of a rank here has had.
@@ -60,22 +66,30 @@ class desync_monitor : public waiting_monitor {
   /// Frees the communicators of meshes that have ended on all ranks. Cost: an all-reduce of 16 bytes, and one of 24 bytes
   /// for each mesh of the channel that has not been released.
   /// Collective: over `ranks`, which are all ranks of the channel; blocks.
-  std::uint64_t add_mesh(communicator const& ranks);
+  std::uint64_t add_mesh(MPI_Comm ranks);
 
   /// Throws the error of ranks that have made the same calls in lines of another order. Pre: they have.
   /// Collective: over `ranks`, which are all ranks of the channel.
-  [[noreturn]] ASHLAR_INLINE void throw_exchanged_lines(communicator const& ranks);
+  [[noreturn]] void throw_exchanged_lines(MPI_Comm ranks);
 
   /// Sets the call that this rank is in, or null for none. Returns the call before.
   call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
-  bool in_call() const override { return current_ != nullptr; }
-  desync_monitor* detection() override { return this; }
-  ASHLAR_INLINE void remember_error(std::string const& text) override;
+  /// True if this rank is in a call that the monitor knows. Such a call has its own deadline.
+  bool in_call() const { return current_ != nullptr; }
+  /// That call. Pre: in_call().
+  described_call call() const;
+  /// Tells the other ranks of that call which call it is: this rank has learned that the calls differ.
+  /// `know`: the number of ranks that have learned it, too, this one among them. Pre: in_call().
+  void tell_others(int know);
+  /// Remembers the error for which this rank gives up, for ranks that ask it later.
+  void remember_error(std::string const& text);
   /// Tells the other ranks of the call in progress of the error that this rank has noted, and throws it. Pre: in_call().
-  [[noreturn]] ASHLAR_INLINE void give_up_for_noted_error();
-  ASHLAR_INLINE described_call call() const override;
-  ASHLAR_INLINE void tell_others(int know) override;
-  ASHLAR_INLINE void poll_others() override;
+  [[noreturn]] void give_up_for_noted_error();
+  /// Checks on the other ranks while this rank waits, if it is in a call.
+  /// Error: as the next function.
+  void poll_others() {
+    if (current_ != nullptr) poll_others(*current_);
+  }
   /// Call it now and then while a rank waits in a call.
   /// Error: ashlar::error if another rank calls something else in its place, has given it up, or has ended without it;
   ///   if the process of a rank of this node has ended; if the deadline is over.
@@ -162,11 +176,14 @@ class desync_monitor : public waiting_monitor {
   std::vector<std::uint64_t> sums_at_end_;  // of the second one: balances of meshes, and reports sent to each rank
   retired_communicators retired_;
   std::list<sent_report> sent_;
-  std::vector<std::uint64_t> sent_to_;  // the number of reports, by rank
-  std::uint64_t received_ = 0;          // reports
-  processes_of_ranks processes_;
-  std::map<int, call_report> waiting_;  // by rank: its last question about a call that this rank had not begun
+  std::vector<std::uint64_t> sent_to_;    // the number of reports, by rank
+  std::uint64_t received_ = 0;            // reports
+  std::vector<known_process> processes_;  // of the ranks, as far as this process sees them
+  std::map<int, call_report> waiting_;    // by rank: its last question about a call that this rank had not begun
 };
+
+/// Throws an error that some rank has noted. `monitor`: null without desync detection.
+[[noreturn]] ASHLAR_INLINE void throw_noted_error(desync_monitor* monitor, std::string const& text);
 
 }  // namespace ashlar::comm_detail
 

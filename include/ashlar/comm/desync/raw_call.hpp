@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Calls of all ranks of a communicator that are no collectives of a mesh: agreements, and collectives on raw memory.
 #pragma once
-#include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "ashlar/comm/desync/collective_in_progress.hpp"
+#include "ashlar/comm/desync/call_of_ranks.hpp"
 #include "ashlar/plan/extent_errors.hpp"
 
 namespace ashlar::comm_detail {
@@ -20,7 +19,7 @@ class calls_as {
   ~calls_as() { state_.caller = outer_; }
 
  private:
-  communicator_state& state_;
+  desync_state& state_;
   calling_function outer_;
   call_site site_;  // errors point to it
   plan_detail::call_in_errors in_errors_;
@@ -49,26 +48,19 @@ class raw_call : call_of_ranks {
   ///   ranks do not call the same.
   raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way,
            comm::tuning const& how);
-  ~raw_call();
   /// The header: compares this call, and those before it, between all ranks. Returns the range of their numbers.
   /// Collective: all ranks of c; blocks. Cost: an all-reduce of 64 bytes.
   /// Error: as the second constructor.
   range_over_ranks agree(std::uint64_t number = 0, header_is what = header_is::an_agreement) const;
   /// True inside another call of the ranks, which has compared itself.
-  bool is_part() const { return is_part_; }
+  using call_of_ranks::is_part;
   /// False if MPI alone reads the arrays: a rank that waits for them cannot poll the others.
   void set_polls(bool polls) { poll_in_mpi(polls); }
 
  private:
-  // `extra`: seconds. On one node, the node group has the deadline and knows better which rank is late.
-  raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way, double extra,
-           bool is_part);
+  raw_call(communicator const& c, char const* call_name, call_site const& w, std::uint64_t way, bool in_memory);
 
   communicator const& c_;
-  recorded_call call_;
-  bool is_part_;
-  int exceptions_ = std::uncaught_exceptions();
-  std::optional<watched_call> watched_;
 };
 
 }  // namespace ashlar::comm_detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of comm/agree.hpp.
 #include <algorithm>
+#include <functional>
 
 namespace ashlar::comm_detail {
 
@@ -82,29 +83,29 @@ ASHLAR_INLINE void require_equal(communicator const& c, std::span<index_t const>
   for (index_t const x : values) mixed = comm_detail::mixed_words(mixed, static_cast<std::uint64_t>(x));
   auto const [least, most] = now->agree(mixed);
   if (least == most) return;
-  constexpr std::size_t width = 8;
-  for (std::size_t begin = 0; begin == 0 || begin < n; begin += width) {
-    // One maximum gives the largest of each value and, since ~x reverses the order, the smallest too. The number of
-    // values is one of them, so ranks with different numbers stop in the first round.
-    index_t extremes[2 * (width + 1)] = {index_t(n)};
-    for (std::size_t i = begin; i < (std::min)(begin + width, n); ++i) extremes[1 + i - begin] = values[i];
-    for (std::size_t i = 0; i <= width; ++i) extremes[width + 1 + i] = ~extremes[i];
-    index_t mine[width + 1];
-    std::copy_n(extremes, width + 1, mine);
-    comm_detail::all_reduce_by_mpi(c, extremes, int(2 * (width + 1)), MPI_MAX);
-
-    std::size_t i = 0;
-    while (i <= width && extremes[i] == ~extremes[width + 1 + i]) ++i;
-    if (i > width) continue;
-    std::vector<index_t> const all = comm_detail::gathered_by_mpi(c, mine[i]);
-    now.reset();
-    auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
-    auto const is = [&](index_t x) { return i == 0 ? std::to_string(x) + " of them" : std::to_string(x); };
-    throw error(comm_detail::with_call(
-        what + " differ between ranks: " + (i == 0 ? "there are " : "value " + std::to_string(begin + i - 1) + " is ") +
-        is(all[0]) + " on rank 0 and " + is(*other) + " on rank " + std::to_string(other - all.begin()) +
-        "; give all ranks the same"));
+  // The values of two ranks differ: their numbers, or else the first value that is not rank 0's on some rank.
+  using comm_detail::gathered_by_mpi;
+  auto const differ = [](std::vector<index_t> const& x) {
+    return std::adjacent_find(x.begin(), x.end(), std::not_equal_to<>{}) != x.end();
+  };
+  std::vector<index_t> all = gathered_by_mpi(c, static_cast<index_t>(n));
+  bool const numbers = differ(all);
+  std::size_t at = 0;
+  if (!numbers) {
+    comm_detail::message_buffer<index_t> first(n);
+    std::copy(values.begin(), values.end(), first.data());
+    comm_detail::broadcast_by_mpi(c, comm_detail::element_type_of<index_t>, first.data(), n, 0, tuned);
+    all = gathered_by_mpi(c, std::mismatch(values.begin(), values.end(), first.data()).first - values.begin());
+    at = static_cast<std::size_t>(*std::min_element(all.begin(), all.end()));
+    all = gathered_by_mpi(c, values[at]);
   }
+  now.reset();
+  auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
+  auto const is = [&](index_t x) { return std::to_string(x) + (numbers ? " of them" : ""); };
+  throw error(comm_detail::with_call(
+      what + " differ between ranks: " + (numbers ? "there are " : "value " + std::to_string(at) + " is ") +
+      is(all[0]) + " on rank 0 and " + is(*other) + " on rank " + std::to_string(other - all.begin()) +
+      "; give all ranks the same"));
 }
 
 }  // namespace ashlar::comm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of comm/environment.hpp.
+#include <pthread.h>
 
 namespace ashlar {
 
@@ -20,6 +21,30 @@ ASHLAR_INLINE void require_mpi(char const* call) {
   if (finalized)
     throw error(std::string("ashlar::") + call +
                 ": MPI is already finalised; call this while an ashlar::environment lives, or before MPI_Finalize");
+}
+
+// True in a process that was forked from one that had called this before. MPI does not know such a process.
+inline bool& is_forked() {
+  static bool forked = false;
+  static int const told = pthread_atfork(nullptr, nullptr, [] { is_forked() = true; });
+  (void)told;
+  return forked;
+}
+
+inline bool is_first_thread() {
+  static pthread_t const first = pthread_self();
+  return pthread_equal(pthread_self(), first) != 0;
+}
+
+ASHLAR_INLINE bool is_thread_of_collectives() { return is_first_thread() && !is_forked(); }
+
+ASHLAR_INLINE void require_one_thread() {
+  if (!is_first_thread())
+    throw error(
+        "ashlar: another thread of this process has called collectives before, and calls of two threads have no order; call all of them from one thread");
+  if (is_forked())
+    throw error(
+        "ashlar: this process was forked from a rank, and MPI does not know it; call collectives in the rank itself, and let the forked process call exec or _exit");
 }
 
 }  // namespace ashlar::comm_detail

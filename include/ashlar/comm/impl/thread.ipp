@@ -7,15 +7,14 @@
 
 namespace ashlar::comm_detail {
 
-ASHLAR_INLINE void* joined_thread::call(void* self) noexcept {
-  auto const& thread = *static_cast<joined_thread const*>(self);
-  thread.run_(thread.object_);
-  return nullptr;
-}
-
 ASHLAR_INLINE void joined_thread::start(void (*run)(void*), void* object) {
   run_ = run;
   object_ = object;
+  auto const call = [](void* self) noexcept -> void* {
+    auto const& thread = *static_cast<joined_thread const*>(self);
+    thread.run_(thread.object_);
+    return nullptr;
+  };
   if (int const failed = pthread_create(&thread_, nullptr, call, this); failed != 0) {
     std::size_t stack = 0;
     pthread_attr_t attributes;
@@ -26,12 +25,6 @@ ASHLAR_INLINE void joined_thread::start(void (*run)(void*), void* object) {
                 std::to_string(stack) + " bytes: " + std::strerror(failed));
   }
   started_ = true;
-}
-
-ASHLAR_INLINE void joined_thread::join() {
-  if (!started_) return;
-  pthread_join(thread_, nullptr);
-  started_ = false;
 }
 
 #if ASHLAR_LINUX

@@ -43,8 +43,45 @@ class watchdog::worker {
   }
 
  private:
-  void look();
-  void report(comm_detail::collective_log const& log, std::uint64_t begun, double waited) const;
+  void look() {
+    comm_detail::collective_log const& log = comm_detail::collective_log::instance();
+    std::uint64_t seen = log.begun(), said = 0;
+    double since = comm_detail::clock_seconds();
+    std::unique_lock lock(mutex_);
+    double const pause = settings_.seconds < 1 ? settings_.seconds / 4 : 0.25;
+    while (!stop_) {
+      wake_.wait_for(lock, pause);
+      if (stop_) return;
+      std::uint64_t const begun = log.begun();
+      if (begun != seen || log.done() == begun) {
+        seen = begun;
+        since = comm_detail::clock_seconds();
+      } else if (double const waited = comm_detail::clock_seconds() - since;
+                 waited > settings_.seconds && said != begun) {
+        said = begun;
+        report(log, begun, waited);
+        if (settings_.ends_the_run) std::abort();
+      }
+    }
+  }
+  void report(comm_detail::collective_log const& log, std::uint64_t begun, double waited) const {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%.1f", waited);
+    std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) +
+                       " for " + seconds + " s" + settings_.limit + "; its last collectives, the latest first:\n";
+    // The steps of a program repeat, so equal neighbours share one line.
+    std::uint64_t const first =
+        begun > comm_detail::collective_log::remembered ? begun - comm_detail::collective_log::remembered : 0;
+    for (std::uint64_t n = begun; n > first;) {
+      std::string const line = to_string(log.event(n - 1));
+      std::uint64_t const last = n;
+      do --n;
+      while (n > first && to_string(log.event(n - 1)) == line);
+      text += "  " + std::to_string(last) + ": " + line +
+              (last - n > 1 ? " (" + std::to_string(last - n) + " times)\n" : "\n");
+    }
+    std::fputs(text.c_str(), stderr);
+  }
 
   int rank_;
   settings settings_;
@@ -59,47 +96,5 @@ ASHLAR_INLINE watchdog::watchdog(int rank, settings const& s) {
 }
 
 ASHLAR_INLINE watchdog::~watchdog() = default;
-
-ASHLAR_INLINE void watchdog::worker::look() {
-  comm_detail::collective_log const& log = comm_detail::collective_log::instance();
-  std::uint64_t seen = log.begun(), said = 0;
-  double since = comm_detail::clock_seconds();
-  std::unique_lock lock(mutex_);
-  double const pause = settings_.seconds < 1 ? settings_.seconds / 4 : 0.25;
-  while (!stop_) {
-    wake_.wait_for(lock, pause);
-    if (stop_) return;
-    std::uint64_t const begun = log.begun();
-    if (begun != seen || log.done() == begun) {
-      seen = begun;
-      since = comm_detail::clock_seconds();
-    } else if (double const waited = comm_detail::clock_seconds() - since;
-               waited > settings_.seconds && said != begun) {
-      said = begun;
-      report(log, begun, waited);
-      if (settings_.ends_the_run) std::abort();
-    }
-  }
-}
-
-ASHLAR_INLINE void watchdog::worker::report(comm_detail::collective_log const& log, std::uint64_t begun,
-                                            double waited) const {
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.1f", waited);
-  std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) +
-                     " for " + seconds + " s" + settings_.limit + "; its last collectives, the latest first:\n";
-  // The steps of a program repeat, so equal neighbours share one line.
-  std::uint64_t const first =
-      begun > comm_detail::collective_log::remembered ? begun - comm_detail::collective_log::remembered : 0;
-  for (std::uint64_t n = begun; n > first;) {
-    std::string const line = to_string(log.event(n - 1));
-    std::uint64_t const last = n;
-    do --n;
-    while (n > first && to_string(log.event(n - 1)) == line);
-    text += "  " + std::to_string(last) + ": " + line +
-            (last - n > 1 ? " (" + std::to_string(last - n) + " times)\n" : "\n");
-  }
-  std::fputs(text.c_str(), stderr);
-}
 
 }  // namespace ashlar::comm

@@ -15,21 +15,12 @@
 
 #include "ashlar/comm/desync/made_tensors.hpp"
 #include "ashlar/comm/desync/noted_error.hpp"
-#include "ashlar/comm/clock.hpp"
 #include "ashlar/comm/combination.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/comm/node/process.hpp"
-#include "ashlar/comm/node/yield_core.hpp"
+#include "ashlar/comm/waiting.hpp"
 
 namespace ashlar::comm_detail {
-
-inline void pause_core() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 /// A rank's description of its call, given when it arrives.
 struct node_call {

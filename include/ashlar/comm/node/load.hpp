@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "ashlar/config.hpp"
-#include "ashlar/comm/node/yield_core.hpp"
+#include "ashlar/comm/waiting.hpp"
 #include "ashlar/comm/mpi.hpp"
 
 namespace ashlar::comm_detail {
 
 // Waits for requests and yields the core between two polls. Calls `meanwhile` now and then.
-template <class F>
-void poll(std::span<MPI_Request> requests, F meanwhile) {
+template <class F = void (*)()>
+void poll(
+    std::span<MPI_Request> requests, F meanwhile = [] {}) {
   int done = 0;
   for (unsigned poll_number = 1;; ++poll_number) {
     check_mpi(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
@@ -25,10 +26,22 @@ void poll(std::span<MPI_Request> requests, F meanwhile) {
     if (poll_number % 64 == 0) meanwhile();
   }
 }
-ASHLAR_INLINE void poll(std::span<MPI_Request> requests);
 
-// True if `here` is true on some rank. Collective: over `comm`.
-ASHLAR_INLINE bool any_rank(MPI_Comm comm, bool here);
+// The largest number of any rank. Collective: over `comm`; waits with polls.
+ASHLAR_INLINE int largest_with_polls(MPI_Comm comm, int mine);
+
+// The values of all ranks. Collective: over `comm`; waits with polls.
+template <class T>
+std::vector<T> gather_with_polls(MPI_Comm comm, T const& mine) {
+  int ranks = 0;
+  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  std::vector<T> all(static_cast<std::size_t>(ranks), mine);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
+            "MPI_Iallgather");
+  poll({&request, 1});
+  return all;
+}
 
 using core_set = std::bitset<1024>;
 
@@ -50,7 +63,7 @@ class node_load {
   int threads_per_process() const { return threads_per_process_; }
 
  private:
-  bool exceed_cores(MPI_Comm comm, int size);
+  bool exceed_cores(MPI_Comm comm);
 
   std::optional<bool> of_all_;
   int threads_per_process_ = 1;

@@ -49,7 +49,7 @@ class node_memory {
   std::mutex mutex_;
   bool tried_ = false;
   std::optional<shared_segment> segment_;
-  std::map<std::string, mapped_segment> mapped_;
+  std::map<std::string, mapping> mapped_;
   std::vector<node_group::left_slot> left_slots_;
   std::atomic<bool> leaves_memory_{false};
   std::vector<void const*> left_to_others_;
@@ -88,10 +88,9 @@ class node_ranks {
 
   // Lets MPI progress on messages of the program. Until then a rank that sends to this one may be stuck in MPI_Send.
   static void progress(void* monitor);
-  // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
-  static int ranks_per_node(int all) { return ranks_per_node_setting().value.value_or(all); }
-  static bool same_node(place const& a, place const& b);
-  static void gather(communicator const& c, void const* mine, void* all, std::size_t bytes);
+  static bool same_node(place const& a, place const& b) {
+    return std::strcmp(a.node, b.node) == 0 && a.block == b.block;
+  }
 
   std::vector<place> places_;
   std::vector<std::byte*> memory_;  // by rank: its segment as mapped here; null for ranks of other nodes

@@ -24,8 +24,6 @@ class remaining_readers {
   };
   void wait_for_ranks();
   void wait_long_for(reading const& r);
-  // Lets MPI progress on messages of the program, if it is usable.
-  static void progress(void* readers);
 
   std::vector<reading> ranks_;
   node_group::waiting how_;

@@ -65,7 +65,7 @@ class node_round {
 
  private:
   node_group* group_;
-  waiting_monitor* monitor_;
+  desync_monitor* monitor_;
   std::uint64_t fingerprint_ = 0;
   bool small_ = false, waits_ = true;
   void const* written_by_all_ = nullptr;  // this rank's result, if the other ranks write into it

@@ -7,6 +7,7 @@
 #include <new>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,12 +15,10 @@
 #include "ashlar/config.hpp"
 #include "ashlar/comm/settings.hpp"
 
-#if ASHLAR_LINUX
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#endif
 
 namespace ashlar::comm_detail {
 
@@ -39,29 +38,24 @@ struct segment_head {
   std::uint64_t magic, nonce[2];
 };
 
-/// A range of this process' address space.
-class mapping {
- public:
-  mapping() = default;
-  mapping(void* at, std::size_t bytes) : at_(at), size_(bytes) {}
-  mapping(mapping&& other) noexcept : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  mapping& operator=(mapping&& other) noexcept;
-  ~mapping();
-  std::byte* base() const { return static_cast<std::byte*>(at_); }
-  std::size_t size() const { return size_; }
-  explicit operator bool() const { return at_ != nullptr; }
-
- private:
-  void* at_ = nullptr;
-  std::size_t size_ = 0;
+/// A range of this process' address space, by its first byte.
+struct unmapping {
+  std::size_t size = 0;
+  void operator()(std::byte* at) const { munmap(at, size); }
 };
+using mapping = std::unique_ptr<std::byte, unmapping>;
 
 class file_descriptor {
  public:
   explicit file_descriptor(int opened) : n_(opened) {}
   file_descriptor(file_descriptor&& other) noexcept : n_(std::exchange(other.n_, -1)) {}
-  file_descriptor& operator=(file_descriptor&& other) noexcept;
-  ~file_descriptor();
+  file_descriptor& operator=(file_descriptor&& other) noexcept {
+    std::swap(n_, other.n_);
+    return *this;
+  }
+  ~file_descriptor() {
+    if (n_ >= 0) close(n_);
+  }
   int get() const { return n_; }
 
  private:
@@ -79,7 +73,7 @@ inline mapping map_shared(int descriptor, std::size_t size) {
   void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (at == MAP_FAILED) return {};
   madvise(at, size, MADV_DONTFORK);
-  return {at, size};
+  return mapping(static_cast<std::byte*>(at), {size});
 }
 #endif
 
@@ -94,8 +88,8 @@ class shared_segment {
   static std::optional<shared_segment> create(std::size_t size);
 
   segment_address const& address() const { return address_; }
-  std::byte* base() const { return memory_.base(); }
-  std::size_t size() const { return memory_.size(); }
+  std::byte* base() const { return memory_.get(); }
+  std::size_t size() const { return memory_.get_deleter().size; }
   /// Bytes up to the end of the last block, free ones before it included.
   std::size_t used() const { return used_; }
 
@@ -106,22 +100,28 @@ class shared_segment {
   /// 64 KiB stay.
   /// Pre: `block` is of allocate(bytes), and no process accesses it.
   void give_back(void* block, std::size_t bytes);
-  bool contains(void const* p) const;
+  bool contains(void const* p) const {
+    auto const at = reinterpret_cast<std::uintptr_t>(p), begin = reinterpret_cast<std::uintptr_t>(base());
+    return at >= begin && at - begin < size();
+  }
   /// Pre: contains(p)
-  std::uint64_t offset_of(void const* p) const;
+  std::uint64_t offset_of(void const* p) const {
+    return static_cast<std::uint64_t>(static_cast<std::byte const*>(p) - base());
+  }
 
  private:
   static constexpr std::size_t chunk = std::size_t(4) << 20, large = std::size_t(64) << 10, page = 4096;
   static std::size_t pages_of(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
-  // Returns the least free range that suffices, or null. Its memory went back to the system, so it is reserved anew:
-  // a touch of memory that the system does not have raises a signal.
+  // Returns the least free range that suffices, or null. Its memory went back to the system, so it is reserved anew.
   void* reuse(std::size_t bytes);
 
   explicit shared_segment(file_descriptor f) : file_(std::move(f)) {}
 
-  // Reserves memory, since a touch of memory that the system does not have raises a signal. Reserves as much again as
-  // there is, between one and 16 chunks. Works in small steps, since a signal during a step undoes the step.
+  // Reserves bytes of the file, since a touch of memory that the system does not have raises a signal. At most a chunk: a
+  // signal during this step undoes it.
+  bool reserve_chunk(std::size_t begin, std::size_t bytes);
+  // Reserves memory up to `end`, and as much again as there is, between one and 16 chunks.
   bool reserve(std::size_t end);
 
   file_descriptor file_;
@@ -131,26 +131,10 @@ class shared_segment {
   std::map<std::size_t, std::size_t> free_;  // begin and end of free ranges of pages, neighbours joined
 };
 
-/// Another process' segment in this one's address space.
-class mapped_segment {
- public:
-  /// Empty if the address names no segment of this user on this machine, for example from another container. (There the
-  /// path may lead to anybody's file: it is a segment only if file and nonce are the same.)
-  static std::optional<mapped_segment> open(segment_address const& a);
-
-  std::byte* base() const { return memory_.base(); }
-  std::size_t size() const { return memory_.size(); }
-
- private:
-#if ASHLAR_LINUX
-  static bool is_segment(struct stat const& found, segment_address const& a) {
-    return S_ISREG(found.st_mode) && (found.st_mode & 0777) == (S_IRUSR | S_IWUSR) && found.st_uid == geteuid() &&
-           found.st_dev == a.device && found.st_ino == a.inode && found.st_size == static_cast<off_t>(a.size) &&
-           found.st_blocks > 0;
-  }
-#endif
-  mapping memory_;
-};
+/// Maps another process' segment into this one's address space. Null if the address names no segment of this user on this
+/// machine, for example from another container. (There the path may lead to anybody's file: it is a segment only if file
+/// and nonce are the same.)
+ASHLAR_INLINE mapping map_segment(segment_address const& a);
 
 }  // namespace ashlar::comm_detail
 

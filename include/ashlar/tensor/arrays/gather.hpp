@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whole tensors on one rank or on all, and back.
 #pragma once
-#include "ashlar/comm/collectives/broadcast.hpp"
+#include "ashlar/comm/collectives/all_gather.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/host_elements.hpp"

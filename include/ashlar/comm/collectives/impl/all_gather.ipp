@@ -3,21 +3,32 @@
 
 namespace ashlar::comm_detail {
 
-// The block of rank q.
-inline block<void> block_at(element_type const& e, void* array, element_range of) {
-  return {e.at(array, of.begin), of.size};
+ASHLAR_INLINE void broadcast_by_mpi(communicator const& c, element_type const& e, void* data, std::size_t n, int root,
+                                    comm::tuning const& how) {
+  for (std::size_t i = 0; i < n; i += how.count_limit)
+    call_mpi(c, "MPI_Bcast", ASHLAR_MPI(MPI_Bcast), ASHLAR_MPI(MPI_Ibcast), e.at(data, i),
+             count_type((std::min)(how.count_limit, n - i)), e.datatype(), root);
+}
+
+ASHLAR_INLINE void broadcast(communicator const& c, element_type const& e, void* data, std::size_t n, int root,
+                             comm::tuning const& how, call_site const& w) {
+  raw_call now(c, "comm::broadcast", w, fingerprint_of(collective::broadcast, n, root, e.code));
+  if (c.size() == 1) return;
+  if (!now.is_part()) now.agree(0, header_is::hidden);
+  now.set_polls(how.host_memory);
+  if (n == 0) return;
+  c.counters().broadcast.add(c.rank() == root ? n * e.size : 0);
+  on_kept_copies(c, how, data, n * e.size, data, n * e.size,
+                 [&](void const*, void* to) { broadcast_by_mpi(c, e, to, n, root, how); });
 }
 
 ASHLAR_INLINE void all_gather_by_exchange(communicator const& c, element_type const& e, void const* own,
                                           void* destination, std::size_t const* starts, comm::tuning const& how) {
   auto const at = [&](int q) { return block_at(e, destination, range_of_rank(starts, q)); };
   block<void> const place = at(c.rank());
+  block<void const> const mine{own, place.size};
   post_exchange(
-      c, e,
-      [&](int) {
-        return block<void const>{own, place.size};
-      },
-      at, how);
+      c, e, [&](int) { return mine; }, at, how);
   copy_bytes(how, own, place.data, place.size * e.size);
   finish(c);
 }
@@ -29,12 +40,9 @@ inline void hierarchical_all_gather(node_levels const& l, element_type const& e,
   auto const share = [&](int place, int k) { return range_of_rank(starts, l.at(k, place)); };
   auto const at = [&](int k) { return block_at(e, destination, share(l.intra_node.rank(), k)); };
   block<void> const place = at(l.inter_node.rank());
+  block<void const> const mine{own, place.size};
   post_exchange(
-      l.inter_node, e,
-      [&](int) {
-        return block<void const>{own, place.size};
-      },
-      at, how);
+      l.inter_node, e, [&](int) { return mine; }, at, how);
   copy_bytes(how, own, place.data, place.size * e.size);
   finish(l.inter_node);
   gather_intra_node(l.intra_node, e, destination, starts[l.rank_at.size()], l.nodes(), share, how);

@@ -24,10 +24,10 @@ ASHLAR_INLINE void all_to_all(communicator const& c, element_type const& e, void
     all_to_all_by_exchange(
         c, e,
         [&](int q) {
-          return block<void const>{e.at(source, std::size_t(q) * n_each), n_each};
+          return block_at(e, source, {std::size_t(q) * n_each, n_each});
         },
         [&](int q) {
-          return block<void>{e.at(destination, std::size_t(q) * n_each), n_each};
+          return block_at(e, destination, {std::size_t(q) * n_each, n_each});
         },
         how);
   else if (a == comm::algorithm::persistent)
@@ -51,17 +51,31 @@ ASHLAR_INLINE void all_to_all(communicator const& c, element_type const& e, void
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
   if (c.size() == 1) return copy_bytes(how, e.at(source, send_starts[0]), destination, send_counts[0] * e.size);
-  std::size_t const* const in = block_starts(c.state().receive_starts, receive_counts);
+  std::vector<std::size_t> in;
+  block_starts(in, receive_counts);
   c.counters().all_to_all.add((sum_of(send_counts) - send_counts[r]) * e.size);
   all_to_all_by_exchange(
       c, e,
       [&](int q) {
-        return block<void const>{e.at(source, send_starts[std::size_t(q)]), send_counts[std::size_t(q)]};
+        return block_at(e, source, {send_starts[std::size_t(q)], send_counts[std::size_t(q)]});
       },
-      [&](int q) {
-        return block<void>{e.at(destination, in[q]), in[q + 1] - in[q]};
-      },
-      how);
+      [&](int q) { return block_at(e, destination, range_of_rank(in.data(), q)); }, how);
+}
+
+ASHLAR_INLINE void permute(communicator const& c, element_type const& e, block<void const> source, int to,
+                           block<void> destination, int from, comm::tuning const& how, call_site const& w) {
+  raw_call const now(c, "comm::permute", w, fingerprint_of(collective::permute, e.code), how);
+  bool const to_itself = to == c.rank();
+  assert(to_itself == (from == c.rank()) && (!to_itself || source.size == destination.size));
+  if (to_itself && (how.host_memory || c.size() == 1))
+    return copy_bytes(source.data, destination.data, source.size * e.size);
+  if (c.size() == 1) return;
+  if (!to_itself) c.counters().permute.add(to == MPI_PROC_NULL ? 0 : source.size * e.size);
+  or_give_up(c, [&] {
+    if (from != MPI_PROC_NULL) post_receive(c, e, destination, from, how);
+    if (to != MPI_PROC_NULL) post_send(c, e, source, to, how);
+  });
+  finish(c);
 }
 
 }  // namespace ashlar::comm_detail

@@ -28,39 +28,35 @@ ASHLAR_INLINE comm::algorithm suggest(communicator const& c, element_type const&
 ASHLAR_INLINE comm::algorithm choose(communicator const& c, element_type const& e, collective what, std::size_t n,
                                      comm::tuning const& how, bool in_place) {
   comm::algorithm const a = suggest(c, e, what, n, how, in_place);
-  if (!is_exchange(a)) c.state().used_collectives = true;
+  if (!is_exchange(a)) c.state().desync.used_collectives = true;
   return a;
+}
+
+ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from, std::size_t n) {
+  auto& s = c.state();
+  MPI_Request& request = s.requests.emplace_back(MPI_REQUEST_NULL);
+  check_mpi(ASHLAR_MPI(MPI_Irecv)(at, count_type(n), type, from, s.desync.in_progress.tag, s.handle, &request),
+            "MPI_Irecv");
+}
+
+ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to, std::size_t n) {
+  auto& s = c.state();
+  ++s.counters->mpi_sends;
+  MPI_Request& request = s.requests.emplace_back(MPI_REQUEST_NULL);
+  check_mpi(ASHLAR_MPI(MPI_Isend)(at, count_type(n), type, to, s.desync.in_progress.tag, s.handle, &request),
+            "MPI_Isend");
 }
 
 ASHLAR_INLINE void post_receive(communicator const& c, element_type const& e, block<void> b, int from,
                                 comm::tuning const& how) {
   for (std::size_t i = 0; i < b.size; i += how.count_limit)
-    check_mpi(
-        ASHLAR_MPI(MPI_Irecv)(e.at(b.data, i), count_type((std::min)(how.count_limit, b.size - i)), e.datatype(), from,
-                              c.state().in_progress.tag, c.get(), &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
-        "MPI_Irecv");
+    post_receive(c, e.at(b.data, i), e.datatype(), from, (std::min)(how.count_limit, b.size - i));
 }
 
 ASHLAR_INLINE void post_send(communicator const& c, element_type const& e, block<void const> b, int to,
                              comm::tuning const& how) {
-  for (std::size_t i = 0; i < b.size; i += how.count_limit, ++c.counters().mpi_sends)
-    check_mpi(
-        ASHLAR_MPI(MPI_Isend)(e.at(b.data, i), count_type((std::min)(how.count_limit, b.size - i)), e.datatype(), to,
-                              c.state().in_progress.tag, c.get(), &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
-        "MPI_Isend");
-}
-
-ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from) {
-  auto& s = c.state();
-  check_mpi(MPI_Irecv(at, 1, type, from, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
-            "MPI_Irecv");
-}
-
-ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to) {
-  auto& s = c.state();
-  ++s.counters->mpi_sends;
-  check_mpi(MPI_Isend(at, 1, type, to, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
-            "MPI_Isend");
+  for (std::size_t i = 0; i < b.size; i += how.count_limit)
+    post_send(c, e.at(b.data, i), e.datatype(), to, (std::min)(how.count_limit, b.size - i));
 }
 
 ASHLAR_INLINE void give_up(communicator const& c) {

@@ -3,12 +3,6 @@
 
 namespace ashlar::comm_detail {
 
-ASHLAR_INLINE watched_call::watched_call(desync_monitor& channel, call_in_progress call)
-    : channel_(channel), call_(std::move(call)) {
-  recorded_call& c = call_.call;
-  c.number = channel_.history().begin(c);
-}
-
 ASHLAR_INLINE void mesh_calls::retire_at_the_end(communicator const& part, unsigned mask, int first) const {
   auto const own = [&](communicator const& c, unsigned number) {
     if (c.get() == MPI_COMM_NULL) return;
@@ -24,63 +18,36 @@ ASHLAR_INLINE void mesh_calls::retire_at_the_end(communicator const& part, unsig
 ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank,
                                                              communicator const& ranks, std::uint64_t fingerprint,
                                                              collective_event const& e)
-    : call_of_ranks((require_one_thread(), ranks.state()), calls.with_tensors(fingerprint), calls.first_tag_),
-      call_(*calls.channel_, {{0,
-                               fingerprint_of(e.what, this->fingerprint(), calls.mesh_),
-                               ++calls.begun_,
-                               e,
-                               false,
-                               false,
-                               {calls.mesh_, calls.tensors_, calls.mixed_extents_}},
-                              sizes,
-                              e.axes,
-                              rank,
-                              deadline_of(calls, state())}),
+    : call_of_ranks((require_begin(name_of(e)), ranks.state()), calls.with_tensors(fingerprint), calls.first_tag_),
       calls_(calls) {
-  enter();
-}
-
-ASHLAR_INLINE collective_in_progress::~collective_in_progress() {
-  if (entered_) leave();
-}
-
-ASHLAR_INLINE void collective_in_progress::enter() {
-  require_one_thread();
-  entered_ = true;
-  call_.enter();
-  call_of_ranks::enter();
-}
-
-ASHLAR_INLINE void collective_in_progress::leave() {
-  entered_ = false;
-  bool const fails = call_.leave();
-  call_of_ranks::leave(fails);
-  // An error in another call does not lose the count: all ranks may have the same error, for example a wrong input.
-  if (fails && call_.call().event.name == nullptr) call_.channel().history().lose_count();
+  call_in_progress& now = described();
+  now.call.fingerprint = fingerprint_of(e.what, this->fingerprint(), calls.mesh_);
+  now.call.number_on_mesh = ++calls.begun_;
+  now.call.event = e;
+  now.call.tensors = {calls.mesh_, calls.tensors_, calls.mixed_extents_};
+  now.sizes = sizes;
+  now.axes = e.axes;
+  now.rank = rank;
+  now.deadline = deadline_of(calls.deadline_);
+  begin(calls.channel_.get());
 }
 
 ASHLAR_INLINE void collective_in_progress::agree(communicator const& ranks, bool in_memory, collective_kind kind) {
   refuse_after_lost_messages();
   in_memory = in_memory && comm::tuned.host_memory;
-  if (finds_by_itself(ranks, in_memory, comm::tuned)) return carry_noted_error(in_memory);
+  if (finds_by_itself(in_memory, comm::tuned)) return carry_noted_error(in_memory);
   if (comm::tuned.agree_every == 0) return;
   calls_.mixed_fingerprints_ = fingerprint_of(collective::exchange, calls_.mixed_fingerprints_, fingerprint());
   // A rank that waits in device memory cannot poll: MPI's nonblocking collectives may not take it.
   poll_in_mpi(in_memory);
-  if (kind == collective_kind::blocks && header_is_due(comm::tuned.agree_every)) return compare_all(ranks);
+  if (kind == collective_kind::blocks && header_is_due(comm::tuned.agree_every)) return agree_now(ranks);
   carry_noted_error(in_memory);
 }
 
-ASHLAR_INLINE void collective_in_progress::agree_now(communicator const& ranks) const { compare_all(ranks); }
-
-ASHLAR_INLINE void collective_in_progress::compare_all(communicator const& ranks) const {
+ASHLAR_INLINE void collective_in_progress::agree_now(communicator const& ranks) const {
   std::uint64_t const others = std::exchange(calls_.mixed_fingerprints_, 0);
-  compare(ranks, call_.call(), fingerprint_of(collective::exchange, others, fingerprint()),
+  compare(ranks, fingerprint_of(collective::exchange, others, fingerprint()),
           others != 0 ? " (or a collective before it differs)" : "");
-}
-
-ASHLAR_INLINE double collective_in_progress::deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
-  return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
 }
 
 }  // namespace ashlar::comm_detail

@@ -1,7 +1,43 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of comm/desync/monitor.hpp.
+#include <unistd.h>
+
+#include <functional>
+#include <string_view>
 
 namespace ashlar::comm_detail {
+
+// The processes of the ranks of a communicator, as far as this process sees them: on its node. A rank of another
+// container has another number here, or none: it is not seen.
+// Collective: over `comm`; blocks. Cost: an all-gather of 24 bytes per rank.
+inline std::vector<known_process> known_processes(MPI_Comm comm, int ranks) {
+  struct identity {
+    std::uint64_t node, number, beginning;
+  };
+  char name[MPI_MAX_PROCESSOR_NAME] = {};
+  int length = 0;
+  check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
+  pid_t const own = getpid();
+  identity const mine{std::hash<std::string_view>{}(name), static_cast<std::uint64_t>(own),
+                      beginning_of(own).value_or(0)};
+  std::vector<identity> all(static_cast<std::size_t>(ranks));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(PMPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
+            "MPI_Iallgather");
+  poll({&request, 1});
+  std::vector<known_process> seen(all.size());
+  for (std::size_t q = 0; q < all.size(); ++q)
+    if (all[q].node == mine.node && all[q].number != mine.number)
+      seen[q] = known_process::that_began(static_cast<pid_t>(all[q].number), all[q].beginning);
+  return seen;
+}
+
+ASHLAR_INLINE void throw_noted_error(desync_monitor* monitor, std::string const& text) {
+  error const thrown(text);  // `text` may be the error that is forgotten
+  if (monitor != nullptr) monitor->remember_error(text);
+  noted_error.clear();
+  throw thrown;
+}
 
 ASHLAR_INLINE std::shared_ptr<desync_monitor> desync_monitor::of(MPI_Comm program) {
   static int const key = [] {
@@ -31,14 +67,14 @@ ASHLAR_INLINE desync_monitor::~desync_monitor() {
   if (channel_ != MPI_COMM_NULL && mpi_is_usable()) MPI_Comm_free(&channel_);
 }
 
-ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) {
+ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(MPI_Comm ranks) {
   std::uint64_t next[2] = {next_mesh_, history_.begun()};
   std::vector<std::uint64_t> balances = retired_.balances();
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &requests[0]), "MPI_Iallreduce");
+  check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks, &requests[0]), "MPI_Iallreduce");
   if (!balances.empty())
     check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, balances.data(), static_cast<int>(balances.size()), MPI_UINT64_T, MPI_SUM,
-                              ranks.get(), &requests[1]),
+                              ranks, &requests[1]),
               "MPI_Iallreduce");
   poll(requests);
   retired_.settle(balances);
@@ -49,7 +85,7 @@ ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) 
   return next[0];
 }
 
-ASHLAR_INLINE void desync_monitor::throw_exchanged_lines(communicator const& ranks) {
+ASHLAR_INLINE void desync_monitor::throw_exchanged_lines(MPI_Comm ranks) {
   constexpr std::uint64_t last = 64;
   struct described {
     int rank;
@@ -60,10 +96,9 @@ ASHLAR_INLINE void desync_monitor::throw_exchanged_lines(communicator const& ran
                       begin = (std::max)(history_.lines_from(), begun - (std::min)(begun, last));
   for (std::uint64_t n = begin; n < begun; ++n)
     if (auto const* const c = history_.find(n)) mine.lines[n - begin] = c->event.line;
-  std::vector<described> all(static_cast<std::size_t>(ranks.size()));
+  std::vector<described> all(static_cast<std::size_t>(ranks_));
   auto const tell = [&] {
-    check_mpi(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, ranks.get()),
-              "MPI_Allgather");
+    check_mpi(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, ranks), "MPI_Allgather");
   };
   tell();
   // The first call whose line differs between rank 0 and another one.
@@ -100,23 +135,17 @@ ASHLAR_INLINE void desync_monitor::give_up_for_noted_error() {
   call_report told = about(call_report::answer, c.call.number);
   told.given_up = true;
   told.call.set(noted_error, true);
-  int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
-  for (int d = 1; d < ranks; ++d) send(c.sizes.with_position(c.rank, c.axes, (own + d) % ranks), told);
+  for (int d = 1; d < c.ranks(); ++d) send(c.at_distance(d), told);
   throw_noted_error(this, noted_error);
 }
 
 ASHLAR_INLINE void desync_monitor::tell_others(int know) {
   if (!noted_error.empty()) failure_ = noted_error;
   call_in_progress const& c = *current_;
-  int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+  int const ranks = c.ranks();
   if (ranks == know) return;
   if (ranks > 16) return tell_of_error(c);
-  for (int d = 1; d < ranks; ++d)
-    send(c.sizes.with_position(c.rank, c.axes, (own + d) % ranks), about(call_report::answer, c.call.number));
-}
-
-ASHLAR_INLINE void desync_monitor::poll_others() {
-  if (current_ != nullptr) poll_others(*current_);
+  for (int d = 1; d < ranks; ++d) send(c.at_distance(d), about(call_report::answer, c.call.number));
 }
 
 ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
@@ -130,15 +159,13 @@ ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
   if (waits_long && now >= c.asks_next) {
     c.asks_next = now + comm::tuned.patience;
     ++asked();
-    int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+    int const ranks = c.ranks();
     // Among more than 16 ranks, asks only ranks at distances 1, 2, 4, ...: an error spreads from neighbour to
     // neighbour (tell_of_error).
-    for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
-      int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
-      send(q, about(call_report::question, c.call.number));
-    }
+    for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d)
+      send(c.at_distance(d), about(call_report::question, c.call.number));
     for (int d = 1; d < ranks && wrong.empty(); ++d)
-      if (int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks); processes_.has_ended(q))
+      if (int const q = c.at_distance(d); processes_[static_cast<std::size_t>(q)].has_ended())
         wrong = waits_in(c.call.number_on_mesh, c.call.text(), rank_,
                          "but rank " + std::to_string(q) + " has ended: its process is gone" + every_rank_takes_part);
   }
@@ -175,7 +202,7 @@ ASHLAR_INLINE desync_monitor::desync_monitor(MPI_Comm program) {
   check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
   poll({&request, 1});
   last = id_;
-  processes_ = processes_of_ranks(channel_, ranks_);
+  processes_ = known_processes(channel_, ranks_);
   sent_to_.resize(static_cast<std::size_t>(ranks_));
   open().push_back(this);
 }
@@ -244,25 +271,17 @@ ASHLAR_INLINE void desync_monitor::free_closed() {
 
 ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uint64_t number, bool ended) const {
   bool const makes_mesh = current_ != nullptr && current_->call.number_on_mesh == 0;
-  call_report r{what,
-                id_,
-                number,
-                0,
-                0,
-                history_.begun(),
-                false,
-                false,
-                false,
-                ended,
-                history_.counts(),
-                makes_mesh,
-                own_process(),
-                asked(),
-                waits().channel,
-                waits().number,
-                0,
-                {},
-                {}};
+  call_report r{.what = what,
+                .channel = id_,
+                .number = number,
+                .begun = history_.begun(),
+                .ended = ended,
+                .counts = history_.counts(),
+                .makes_mesh = makes_mesh,
+                .process = own_process(),
+                .asked = asked(),
+                .waits_on = waits().channel,
+                .waits_in = waits().number};
   recorded_call const* const c = history_.find(number);
   if (!failure_.empty() && (c == nullptr || c->given_up || !c->completed)) r.call.set(failure_, true);
   if (c == nullptr) return r;
@@ -329,12 +348,12 @@ ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ende
 }
 
 ASHLAR_INLINE void desync_monitor::tell_of_error(call_in_progress const& c) {
-  int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+  int const ranks = c.ranks();
   if (ranks <= 16) return;
   call_report told = about(call_report::answer, c.call.number);
   if (!told.known) return;  // other ranks may have another number for it
   told.given_up = true;
-  for (int d = 1; d < ranks; d *= 2) send(c.sizes.with_position(c.rank, c.axes, (own - d + ranks) % ranks), told);
+  for (int d = 1; d < ranks; d *= 2) send(c.at_distance(-d), told);
 }
 
 ASHLAR_INLINE std::string desync_monitor::crosses(recorded_call const& now, call_report const& r, int q) {
@@ -406,18 +425,16 @@ ASHLAR_INLINE std::vector<desync_monitor*>& desync_monitor::open() {
 }
 
 ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
-  static int const key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    auto const leave = [](MPI_Comm, int, void*, void*) {
-      leave_all();
-      return MPI_SUCCESS;
-    };
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
-    check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
-              "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
-    return made;
+  static bool const told = [] {
+    call_at_finalize(
+        [](MPI_Comm, int, void*, void*) {
+          leave_all();
+          return MPI_SUCCESS;
+        },
+        nullptr);
+    return true;
   }();
-  (void)key;
+  (void)told;
 }
 
 ASHLAR_INLINE void desync_monitor::leave_all() {
@@ -464,10 +481,11 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
 }
 
 ASHLAR_INLINE void desync_monitor::end_after_death(desync_monitor const& c) {
-  int const gone = c.processes_.first_ended();
-  if (gone < 0) return;
+  auto const gone =
+      std::find_if(c.processes_.begin(), c.processes_.end(), [](known_process const& p) { return p.has_ended(); });
+  if (gone == c.processes_.end()) return;
   std::fprintf(stderr, "ashlar: rank %d has ended its program, and the process of rank %d is gone; it ends the run\n",
-               own_process(), gone);
+               own_process(), static_cast<int>(gone - c.processes_.begin()));
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

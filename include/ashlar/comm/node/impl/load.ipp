@@ -7,16 +7,11 @@
 
 namespace ashlar::comm_detail {
 
-ASHLAR_INLINE void poll(std::span<MPI_Request> requests) {
-  poll(requests, [] {});
-}
-
-ASHLAR_INLINE bool any_rank(MPI_Comm comm, bool here) {
-  int any = here;
+ASHLAR_INLINE int largest_with_polls(MPI_Comm comm, int mine) {
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
   poll({&request, 1});
-  return any != 0;
+  return mine;
 }
 
 ASHLAR_INLINE core_set own_cores() {
@@ -43,23 +38,19 @@ ASHLAR_INLINE bool node_load::oversubscribed(MPI_Comm comm) {
   int ranks = 0, processes = 0;
   check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
-  bool const now = exceed_cores(comm, ranks);
+  bool const now = exceed_cores(comm);
   if (ranks == processes) of_all_ = now;
   return now;
 }
 
-ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm, int size) {
+ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm) {
   struct place {
     char node[MPI_MAX_PROCESSOR_NAME] = {};
     core_set cores = own_cores();
   } mine;
   int length = 0;
   check_mpi(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
-  std::vector<place> all(std::size_t(size), mine);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
-            "MPI_Iallgather");
-  poll({&request, 1});
+  std::vector<place> const all = gather_with_polls(comm, mine);
 
   // Launchers bind each rank to cores of its own, so only the union of all ranks of a node gives the number of cores.
   constexpr int most_cores = core_set().size();

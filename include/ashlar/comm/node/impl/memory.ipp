@@ -71,18 +71,19 @@ ASHLAR_INLINE std::byte* node_memory::map(segment_address const& a) {
   std::string const name(reinterpret_cast<char const*>(&a), sizeof a);
   auto found = mapped_.find(name);
   if (found == mapped_.end()) {
-    auto opened = mapped_segment::open(a);
+    mapping opened = map_segment(a);
     if (!opened) return nullptr;
-    found = mapped_.emplace(name, std::move(*opened)).first;
+    found = mapped_.emplace(name, std::move(opened)).first;
   }
-  return found->second.base();
+  return found->second.get();
 }
 
 ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
   place mine;
   int length = 0;
   check_mpi(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
-  mine.block = whole.rank() / ranks_per_node(whole.size());
+  // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
+  mine.block = whole.rank() / ranks_per_node_setting().value.value_or(whole.size());
   int all_processes = 0;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
   if (wrong_setting()) {
@@ -94,25 +95,19 @@ ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
   } else {
     mine.segment = node_memory::instance().address();
   }
-  places_.resize(std::size_t(whole.size()), mine);
-  gather(whole, &mine, places_.data(), sizeof mine);
+  places_ = gather_with_polls(whole.get(), mine);
 
   memory_.resize(places_.size(), nullptr);
   int worst = place::none;
   for (place const& p : places_) worst = (std::max)(worst, int(p.refused));
-  for (std::size_t q = 0; q < places_.size(); ++q) {
+  for (std::size_t q = 0; q < places_.size() && worst == place::none; ++q) {
     if (!same_node(places_[q], mine)) continue;
-    if (worst != place::none) continue;
     errno = 0;
     memory_[q] =
         int(q) == whole.rank() ? node_memory::instance().base() : node_memory::instance().map(places_[q].segment);
     if (memory_[q] == nullptr) mine.refused = errno == ENOMEM ? place::no_addresses : place::not_mapped;
   }
-  worst = (std::max)(worst, int(mine.refused));
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
-  poll({&request, 1});
-  refused_ = worst;
+  refused_ = largest_with_polls(whole.get(), (std::max)(worst, int(mine.refused)));
   waiting_.set_oversubscribed(whole.state().oversubscribed);
   waiting_.meanwhile = progress;
   waiting_.deadline = deadline();
@@ -143,8 +138,7 @@ ASHLAR_INLINE void node_ranks::join(communicator const& part, communicator const
   node_slot* const slot = node_memory::instance().take_slot();
   seat const mine{whole.rank(), slot == nullptr ? nowhere : node_memory::instance().offset(slot),
                   slot == nullptr ? 0 : slot->round(), slot == nullptr ? 0 : slot->groups_left.load()};
-  std::vector<seat> seats(std::size_t(part.size()), mine);
-  gather(part, &mine, seats.data(), sizeof mine);
+  std::vector<seat> const seats = gather_with_polls(part.get(), mine);
   std::vector<node_group::member> members;
   for (seat const& s : seats) {
     if (s.slot == nowhere || !same_node(places_[std::size_t(s.rank)], places_[std::size_t(whole.rank())])) {
@@ -160,7 +154,7 @@ ASHLAR_INLINE void node_ranks::join(communicator const& part, communicator const
          s.groups_left, s.rank});
   }
   node_group::waiting how = waiting_;
-  how.argument = part.state().monitor.get();  // lives as long as the group
+  how.argument = part.state().desync.monitor.get();  // lives as long as the group
   part.state().node = std::make_unique<node_group>(part.rank(), std::move(members), how, node_memory::give_back);
 }
 
@@ -196,17 +190,7 @@ ASHLAR_INLINE void node_ranks::join_nodes(communicator const& part, communicator
 ASHLAR_INLINE void node_ranks::progress(void* monitor) {
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
-  if (monitor != nullptr) static_cast<waiting_monitor*>(monitor)->poll_others();
-}
-
-ASHLAR_INLINE bool node_ranks::same_node(place const& a, place const& b) {
-  return std::strcmp(a.node, b.node) == 0 && a.block == b.block;
-}
-
-ASHLAR_INLINE void node_ranks::gather(communicator const& c, void const* mine, void* all, std::size_t bytes) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, c.get(), &request), "MPI_Iallgather");
-  poll({&request, 1});
+  if (monitor != nullptr) static_cast<desync_monitor*>(monitor)->poll_others();
 }
 
 }  // namespace ashlar::comm_detail

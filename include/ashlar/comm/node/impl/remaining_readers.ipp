@@ -25,14 +25,12 @@ ASHLAR_INLINE void remaining_readers::wait_for_ranks() {
   ranks_.clear();
 }
 
-ASHLAR_INLINE void remaining_readers::progress(void* readers) {
-  remaining_readers const& r = *static_cast<remaining_readers const*>(readers);
-  if (r.may_poll_()) r.how_.meanwhile(nullptr);  // the monitor may be gone by then
-}
-
 ASHLAR_INLINE void remaining_readers::wait_long_for(reading const& r) {
   node_group::waiting how = how_;
-  how.meanwhile = progress;
+  how.meanwhile = [](void* readers) {  // MPI progresses on messages of the program, if it is usable
+    remaining_readers const& here = *static_cast<remaining_readers const*>(readers);
+    if (here.may_poll_()) here.how_.meanwhile(nullptr);  // the monitor may be gone by then
+  };
   how.argument = this;
   double const since = clock_seconds();
   if (node_group::poll_and_yield(how, r.rank, r.rank.slot->done, r.round, since) != node_group::wait_end::late) return;

@@ -27,11 +27,11 @@ inline std::string described_calls(node_group const& g, std::string otherwise) {
 
 ASHLAR_INLINE node_round::node_round(begin_only, communicator const& c, std::uint64_t fingerprint, void const* source,
                                      std::size_t n, void const* destination, read_in_place what)
-    : group_(c.state().node.get()), monitor_(c.state().monitor.get()) {
+    : group_(c.state().node.get()), monitor_(c.state().desync.monitor.get()) {
   if (group_ == nullptr) return;
   complete_unfinished(c);
   fingerprint_ =
-      fingerprint_of(static_cast<collective>(fingerprint >> 56), fingerprint, c.state().in_progress.fingerprint);
+      fingerprint_of(static_cast<collective>(fingerprint >> 56), fingerprint, c.state().desync.in_progress.fingerprint);
   node_memory const& memory = node_memory::instance();
   small_ = n <= (what == read_in_place::always ? node_slot::inline_bytes
                                                : (std::min)(comm::tuned.inline_bytes, node_slot::inline_bytes));

@@ -17,29 +17,6 @@ ASHLAR_INLINE std::size_t default_segment_size() {
 #endif
 }
 
-ASHLAR_INLINE mapping& mapping::operator=(mapping&& other) noexcept {
-  std::swap(at_, other.at_);
-  std::swap(size_, other.size_);
-  return *this;
-}
-
-ASHLAR_INLINE mapping::~mapping() {
-#if ASHLAR_LINUX
-  if (at_ != nullptr) munmap(at_, size_);
-#endif
-}
-
-ASHLAR_INLINE file_descriptor& file_descriptor::operator=(file_descriptor&& other) noexcept {
-  std::swap(n_, other.n_);
-  return *this;
-}
-
-ASHLAR_INLINE file_descriptor::~file_descriptor() {
-#if ASHLAR_LINUX
-  if (n_ >= 0) close(n_);
-#endif
-}
-
 ASHLAR_INLINE std::optional<shared_segment> shared_segment::create(std::size_t size) {
 #if ASHLAR_LINUX
   shared_segment s{file_descriptor(make_memory_file())};
@@ -95,13 +72,14 @@ ASHLAR_INLINE void shared_segment::give_back(void* block, std::size_t bytes) {
   free_[begin] = end;
 }
 
-ASHLAR_INLINE bool shared_segment::contains(void const* p) const {
-  auto const at = reinterpret_cast<std::uintptr_t>(p), begin = reinterpret_cast<std::uintptr_t>(base());
-  return at >= begin && at - begin < size();
-}
-
-ASHLAR_INLINE std::uint64_t shared_segment::offset_of(void const* p) const {
-  return static_cast<std::uint64_t>(static_cast<std::byte const*>(p) - base());
+ASHLAR_INLINE bool shared_segment::reserve_chunk(std::size_t begin, std::size_t bytes) {
+  int failed = 0;
+#if ASHLAR_LINUX
+  failed = EINTR;
+  for (int i = 0; failed == EINTR && i < 100; ++i)
+    failed = posix_fallocate(file_.get(), static_cast<off_t>(begin), static_cast<off_t>(bytes));
+#endif
+  return failed == 0;
 }
 
 ASHLAR_INLINE void* shared_segment::reuse(std::size_t bytes) {
@@ -111,56 +89,45 @@ ASHLAR_INLINE void* shared_segment::reuse(std::size_t bytes) {
       found = f;
   if (found == free_.end()) return nullptr;
   auto const [begin, end] = *found;
-#if ASHLAR_LINUX
-  // In small steps, since a signal during a step undoes the step.
-  for (std::size_t at = begin; at < begin + bytes; at += chunk) {
-    int failed = EINTR;
-    for (int i = 0; failed == EINTR && i < 100; ++i)
-      failed = posix_fallocate(file_.get(), static_cast<off_t>(at),
-                               static_cast<off_t>((std::min)(chunk, begin + bytes - at)));
-    if (failed != 0) return nullptr;
-  }
-#endif
+  for (std::size_t at = begin; at < begin + bytes; at += chunk)
+    if (!reserve_chunk(at, (std::min)(chunk, begin + bytes - at))) return nullptr;
   free_.erase(found);
   if (begin + bytes < end) free_[begin + bytes] = end;
   return base() + begin;
 }
 
 ASHLAR_INLINE bool shared_segment::reserve(std::size_t end) {
-#if ASHLAR_LINUX
   if (end <= reserved_) return true;
   std::size_t const ahead = std::clamp(reserved_, chunk, 16 * chunk);
   std::size_t const wanted = (std::min)(size(), (std::max)(end, reserved_ + ahead));
-  for (; reserved_ < wanted; reserved_ += chunk) {
-    int failed = EINTR;
-    for (int i = 0; failed == EINTR && i < 100; ++i)
-      failed = posix_fallocate(file_.get(), static_cast<off_t>(reserved_), static_cast<off_t>(chunk));
-    if (failed != 0) break;
-  }
-#endif
+  while (reserved_ < wanted && reserve_chunk(reserved_, chunk)) reserved_ += chunk;
   return end <= reserved_;
 }
 
-ASHLAR_INLINE std::optional<mapped_segment> mapped_segment::open(segment_address const& a) {
+ASHLAR_INLINE mapping map_segment(segment_address const& a) {
+  mapping memory;
 #if ASHLAR_LINUX
+  auto const is_segment = [&a](struct stat const& found) {
+    return S_ISREG(found.st_mode) && (found.st_mode & 0777) == (S_IRUSR | S_IWUSR) && found.st_uid == geteuid() &&
+           found.st_dev == a.device && found.st_ino == a.inode && found.st_size == static_cast<off_t>(a.size) &&
+           found.st_blocks > 0;
+  };
   std::string const path = "/proc/" + std::to_string(a.process) + "/fd/" + std::to_string(a.descriptor);
   struct stat found {};
   // Checks the file before it opens it: opening a pipe or a device may block or have effects.
-  if (a.descriptor < 0 || a.size < sizeof(segment_head) || stat(path.c_str(), &found) != 0 || !is_segment(found, a))
+  if (a.descriptor < 0 || a.size < sizeof(segment_head) || stat(path.c_str(), &found) != 0 || !is_segment(found))
     return {};
   file_descriptor const file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (file.get() < 0 || fstat(file.get(), &found) != 0 || !is_segment(found, a)) return {};
-  mapped_segment s;
-  s.memory_ = map_shared(file.get(), a.size);
-  if (!s.memory_) return {};
-  madvise(s.base(), s.size(), MADV_DONTDUMP);  // the owner's core dump has it
-  auto const* const head = reinterpret_cast<segment_head const*>(s.base());
+  if (file.get() < 0 || fstat(file.get(), &found) != 0 || !is_segment(found)) return {};
+  memory = map_shared(file.get(), a.size);
+  if (!memory) return {};
+  madvise(memory.get(), a.size, MADV_DONTDUMP);  // the owner's core dump has it
+  auto const* const head = reinterpret_cast<segment_head const*>(memory.get());
   if (head->magic != segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1]) return {};
-  return s;
 #else
   (void)a;
-  return {};
 #endif
+  return memory;
 }
 
 }  // namespace ashlar::comm_detail

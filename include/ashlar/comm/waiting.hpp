@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lets other ranks run while this rank waits.
+// Waiting: the clock that times ranks and collectives, and ways to let other ranks run.
 #pragma once
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <ctime>
 
 namespace ashlar::comm_detail {
+
+/// Seconds of the monotonic clock, which all ranks of a node share.
+inline double clock_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+inline void pause_core() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 /// True if sched_yield lets other ranks run. If Linux schedules processes in groups by session, a process yields only
 /// to its own session. Launchers such as MPICH's give each rank a session.
