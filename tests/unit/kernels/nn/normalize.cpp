@@ -75,7 +75,7 @@ void check_rows(index_t rows, index_t n, double mean, double tolerance) {
   };
   run(ops_detail::normalize_op<Centered, 1>{epsilon}, space(), new_scratch<>, result(out.data(), s), shard(in, s),
       shard(a, row), shard(b, row));
-  run(ops_detail::normalize_pullback_op<Centered, 1>{epsilon}, space(), new_scratch<>, result(d_in.data(), s),
+  run(ops_detail::normalize_pullback_op<Centered, 1>{{}, epsilon}, space(), new_scratch<>, result(d_in.data(), s),
       shard(d, s), shard(in, s), shard(a, row));
   run(ops_detail::normalize_scale_pullback_op<Centered, 1>{epsilon}, space(), new_scratch<>, result(d_a.data(), row),
       shard(d, s), shard(in, s));
