@@ -30,8 +30,6 @@ ASHLAR_INLINE bool watched_call::leave() {
   if (monitor_ == nullptr) return fails;
   monitor_->enter(outer_);
   if (fails) monitor_->history().give_up(call_.call.number);
-  // An error in a named call does not lose the count: all ranks may have the same error, for example a wrong input.
-  if (fails && call_.call.event.name == nullptr) monitor_->history().lose_count();
   return fails;
 }
 
@@ -54,6 +52,9 @@ ASHLAR_INLINE void call_of_ranks::go_in() {
 
 ASHLAR_INLINE void call_of_ranks::leave() {
   if (watched_.leave()) {
+    // An error in a named call does not lose the count: all ranks may have the same error, for example a wrong input. Nor
+    // does one while a mesh is made, which is no call of these ranks.
+    if (!is_part_ && event().name == nullptr) monitor()->history().lose_count();
     *ranks_.keeps_messages = true;
     to_all([](communicator_state& s) {
       if (s.lost_messages()) node_memory::instance().leave_to_others(s.release_scratch());
