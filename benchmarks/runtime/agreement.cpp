@@ -25,7 +25,7 @@ void race(races& all, device_mesh<line> const& m, std::string const& what, index
   if (!all.wants(what)) return;
   constexpr bool partial_sum = std::is_same_v<L, sum>;
   int const p = m.size();
-  auto const x = make<float, L>(m, {n, 128});
+  auto x = make<float, L>(m, {n, 128});
   for_each_element(
       x, [&](float& e, index_t i, index_t j) { e = element(i, j) + static_cast<float>(partial_sum ? m.rank() : 0); });
   auto const correct = [x, collective, p] {

@@ -64,7 +64,7 @@ void measure(int argc, char** argv) {
     return variant{std::move(name), transport_of(on),
                    [&g] {
                      auto const reduced = all_reduce<"x">(bundle(g));
-                     escape(ops_detail::first_leaf(reduced).data());
+                     escape(tensor_detail::cells_of(ops_detail::first_leaf(reduced)));
                    },
                    [&g, &right] {
                      auto const reduced = all_reduce<"x">(bundle(g));

@@ -99,14 +99,14 @@ void factors(races& all, device_mesh<grid> const& m, index_t n) {
   std::string const what = "Cholesky, double, block 64, n = " + std::to_string(n) + ", " +
                            std::to_string(m.sizes().size[0]) + "x" + std::to_string(m.sizes().size[1]);
   if (!all.wants(what)) return;
-  auto const a = make<double, blocks>(m, {n, n});
+  auto a = make<double, blocks>(m, {n, n});
   for_each_element(a, [](double& e, index_t i, index_t j) { e = element(i, j); });
   by_hand copied(m, a, false), cleared(m, a, true);
   auto const peer = [](char const* name, by_hand& hand, bool is_cleared) {
-    return variant{name, "mpi", [&hand] { escape(hand().data()); },
+    return variant{name, "mpi", [&hand] { escape(tensor_detail::cells_of(hand())); },
                    [&hand, is_cleared] { return is_factor(hand(), is_cleared); }};
   };
-  all.race(what, {{"ashlar", transport_of(m), [&] { escape(linalg::cholesky(a).data()); },
+  all.race(what, {{"ashlar", transport_of(m), [&] { escape(tensor_detail::cells_of(linalg::cholesky(a))); },
                    [&] { return is_factor(linalg::cholesky(a)); }},
                   peer("hand: copy + pdpotrf", copied, false),
                   peer("hand: copy of the triangle, zeros + pdpotrf", cleared, true)});

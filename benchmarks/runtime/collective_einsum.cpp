@@ -16,7 +16,7 @@ constexpr auto product = equation("ij,jk->ik");
 float small(index_t i, index_t salt) { return static_cast<float>((i * 7 + salt) % 4); }
 template <class L>
 auto outer_product(device_mesh<line> const& m, index_t rows, index_t columns, index_t salt) {
-  auto const x = make<float, L>(m, {rows, columns});
+  auto x = make<float, L>(m, {rows, columns});
   for_each_element(x, [&](float& element, index_t i, index_t j) { element = small(i, salt) * small(j, salt + 1); });
   return x;
 }

@@ -62,17 +62,20 @@ void convolutions(races& all, index_t rows_per_rank, index_t columns, index_t ch
   auto const k = generate<float, replicated<4>>(m, {3, 3, channels, channels}, weight_of{});
   auto const k_mpi = generate<float, replicated<4>>(mpi, {3, 3, channels, channels}, weight_of{});
   auto const ours = [&](char const* name, auto const& a, auto const& b) {
-    return variant{name, transport_of(a.mesh()), [&] { escape(conv2d(exchange_halo(a), b).data()); },
+    return variant{name, transport_of(a.mesh()), [&] { escape(tensor_detail::cells_of(conv2d(exchange_halo(a), b))); },
                    [&] {
                      auto const y = conv2d(exchange_halo(a), b);
                      return correct(y.data(), y.local_region().dim[1].begin, rows_per_rank, rows, columns, channels);
                    }};
   };
-  all.race(what,
-           {ours("ashlar", x, k),
-            ours(ashlar_over_mpi, x_mpi, k_mpi),
-            {"limit: whole images, without exchange", "none", [&] { escape(conv2d(whole, k).data()); },
-             [&] { return correct(conv2d(whole, k).data(), 0, rows_per_rank, rows_per_rank, columns, channels); }}});
+  all.race(
+      what,
+      {ours("ashlar", x, k),
+       ours(ashlar_over_mpi, x_mpi, k_mpi),
+       {"limit: whole images, without exchange", "none", [&] { escape(tensor_detail::cells_of(conv2d(whole, k))); },
+        [&] {
+          return correct(tensor_detail::cells_of(conv2d(whole, k)), 0, rows_per_rank, rows_per_rank, columns, channels);
+        }}});
 }
 
 void measure(int argc, char** argv) {

@@ -202,21 +202,23 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
   double const* const numbers = reinterpret_cast<double const*>(x.data());
   auto const coefficients = forward<T, Batch>(x);
   auto const ours = [&](char const* name, auto const& from) {
-    return variant{name, transport_of(from.mesh()),
-                   [&from, last] { escape(backward<T, Batch>(forward<T, Batch>(from), last).data()); },
-                   [&, numbers] {
-                     auto const y = backward<T, Batch>(forward<T, Batch>(from), last);
-                     auto const found = reinterpret_cast<double const*>(y.data());
-                     for (index_t i = 0; i < rows * width; ++i)
-                       if (!near(found[i], numbers[i])) return false;
-                     return true;
-                   }};
+    return variant{
+        name, transport_of(from.mesh()),
+        [&from, last] { escape(tensor_detail::cells_of(backward<T, Batch>(forward<T, Batch>(from), last))); },
+        [&, numbers] {
+          auto const y = backward<T, Batch>(forward<T, Batch>(from), last);
+          auto const found = reinterpret_cast<double const*>(y.data());
+          for (index_t i = 0; i < rows * width; ++i)
+            if (!near(found[i], numbers[i])) return false;
+          return true;
+        }};
   };
   auto const redistributed = [&](char const* name, auto const& from) {
     auto const there_and_back = [&from, last] {
       return backward_by_redistribute<T, Batch>(forward_by_redistribute<T, Batch>(from), last);
     };
-    return variant{name, transport_of(from.mesh()), [there_and_back] { escape(there_and_back().data()); },
+    return variant{name, transport_of(from.mesh()),
+                   [there_and_back] { escape(tensor_detail::cells_of(there_and_back())); },
                    [&, there_and_back] {
                      auto const y = there_and_back(), same = backward<T, Batch>(forward<T, Batch>(from), last);
                      return std::equal(y.data(), y.data() + y.local_size(), same.data());
@@ -275,7 +277,7 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
 #endif
   auto const local = [&](auto const& from) {
     if constexpr (Batch && is_real<T>) {
-      escape(inverse_fft<0>(fft<0>(coefficients)).data());
+      escape(tensor_detail::cells_of(inverse_fft<0>(fft<0>(coefficients))));
       return inverse_rfft<1>(rfft<1>(from), last);
     } else if constexpr (Batch)
       return inverse_fft<1>(fft<1>(inverse_fft<1>(fft<1>(from))));
@@ -284,8 +286,8 @@ void there_and_back(races& all, std::string const& what, device_mesh<line> const
     else
       return inverse_fft<2>(inverse_fft<1>(inverse_fft<1>(fft<1>(fft<1>(fft<2>(from))))));
   };
-  variants.push_back(
-      {"limit: transforms without exchanges", "none", [&, local] { escape(local(x).data()); }, [] { return true; }});
+  variants.push_back({"limit: transforms without exchanges", "none",
+                      [&, local] { escape(tensor_detail::cells_of(local(x))); }, [] { return true; }});
   all.race(what, variants);
 }
 

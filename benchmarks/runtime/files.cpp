@@ -152,10 +152,11 @@ void matrix(races& all, device_mesh<grid> const& m, std::string const& layout_na
                        {"MPI-IO: write_at_all", "mpi", [&] { peer.write_by_mpi(); },
                         [&] { return peer.write_by_mpi(), peer.read_by_posix(); }}});
     if (all.wants(loads))
-      all.race(loads,
-               {{"ashlar", transport, [&] { escape(load().data()); }, [&] { return is_right(load()); }},
-                {"limit: pread", "none", [&] { peer.read_by_posix(); }, [&] { return peer.read_by_posix(); }},
-                {"MPI-IO: read_at_all", "mpi", [&] { peer.read_by_mpi(); }, [&] { return peer.read_by_mpi(); }}});
+      all.race(
+          loads,
+          {{"ashlar", transport, [&] { escape(tensor_detail::cells_of(load())); }, [&] { return is_right(load()); }},
+           {"limit: pread", "none", [&] { peer.read_by_posix(); }, [&] { return peer.read_by_posix(); }},
+           {"MPI-IO: read_at_all", "mpi", [&] { peer.read_by_mpi(); }, [&] { return peer.read_by_mpi(); }}});
     if (m.rank() == 0)
       for (char const* file : {"bench_files.npy", "bench_files", "bench_files.h5"})
         std::filesystem::remove(folder() / file);

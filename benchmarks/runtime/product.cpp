@@ -49,7 +49,7 @@ double factor(double) { return 1; }
 complex factor(complex) { return {1, 2}; }
 template <class L, class T = double>
 auto outer_product(device_mesh<grid> const& m, index_t n, index_t salt) {
-  auto const x = make<T, L>(m, {n, n});
+  auto x = make<T, L>(m, {n, n});
   for_each_element(
       x, [&](T& element, index_t i, index_t j) { element = small(i, salt) * small(j, salt + 1) * factor(T{}); });
   return x;
@@ -241,7 +241,7 @@ void gram(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, 
   std::string const what = "A^T A, double, A of " + std::to_string(rows) + " x " + std::to_string(columns);
   if (!all.wants(what)) return;
   auto const matrix = [&](auto const& on) {
-    auto const x = make<double, layout<"p", none>>(on, {rows, columns});
+    auto x = make<double, layout<"p", none>>(on, {rows, columns});
     for_each_element(x, [](double& element, index_t i, index_t j) { element = small(i, j); });
     return x;
   };
@@ -256,8 +256,8 @@ void gram(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, 
   };
   auto const ours = [&](char const* name, auto const& x) {
     auto const product = [x] { return einsum_to<"ki,kj->ij", layout<none, none>>(x, x); };
-    return variant{name, transport_of(x.mesh()), [product] { escape(product().data()); },
-                   [product, is_gram] { return is_gram(product().data()); }};
+    return variant{name, transport_of(x.mesh()), [product] { escape(tensor_detail::cells_of(product())); },
+                   [product, is_gram] { return is_gram(tensor_detail::cells_of(product())); }};
   };
   auto const a = matrix(m);
   std::vector<variant> variants{ours("ashlar", a), ours(ashlar_over_mpi, matrix(mpi))};
@@ -303,7 +303,7 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
   auto const columns = outer_product<layout<none, "q">, T>(m, n, 5);
   auto const c = make<T, blocks>(m, {n, n});
   auto const ours = [&](char const* name, auto const& x, auto const& y) {
-    return variant{name, transport_of(x.mesh()), [&] { escape(matmul<blocks>(x, y).data()); },
+    return variant{name, transport_of(x.mesh()), [&] { escape(tensor_detail::cells_of(matmul<blocks>(x, y))); },
                    [&, n] { return is_product(matmul<blocks>(x, y), n); }};
   };
   auto const share = [&] {
@@ -311,10 +311,11 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
          c.data());
   };
   auto const gathered = [&] { return einsum<"mk,kn->mn">(all_gather<"q">(a_over_mpi), all_gather<"p">(b_over_mpi)); };
-  std::vector<variant> variants{ours("ashlar", a, b),
-                                ours(ashlar_over_mpi, a_over_mpi, b_over_mpi),
-                                {"ashlar over MPI: operands gathered, then einsum", "mpi",
-                                 [&] { escape(gathered().data()); }, [&, n] { return is_product(gathered(), n); }}};
+  std::vector<variant> variants{
+      ours("ashlar", a, b),
+      ours(ashlar_over_mpi, a_over_mpi, b_over_mpi),
+      {"ashlar over MPI: operands gathered, then einsum", "mpi", [&] { escape(tensor_detail::cells_of(gathered())); },
+       [&, n] { return is_product(gathered(), n); }}};
   std::vector<std::unique_ptr<summa<T>>> by_hand;
   auto const checked = [&, n](auto& work) {
     return [&work, &c, n] {

@@ -304,7 +304,7 @@ class stage {
   }
   // Of ones, a row gets one more from each neighbour that stores it in its halo.
   bool adds_halos() {
-    auto const x = make<double, halo_sums<halos>>(m_, {n_, 30});
+    auto x = make<double, halo_sums<halos>>(m_, {n_, 30});
     Kokkos::deep_copy(x.stored_view(), 1.);
     auto const y = owned(add_halo(x));
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, y.view());

@@ -38,13 +38,31 @@ inline constexpr bool is_with_aux = false;
 template <class V, class X>
 inline constexpr bool is_with_aux<with_aux<V, X>> = true;
 
+// An operand for a tape, which copies it often: it shares the elements, also if the program has a pointer to them.
+template <class X>
+constexpr decltype(auto) lend(X const& x) {
+  if constexpr (requires { typename X::storage_pointer; })
+    return lent(backend_of<X>{}, x);
+  else if constexpr (tree<X>)
+    return ashlar::map([](auto const& leaf) { return lend(leaf); }, x);
+  else
+    return (x);
+}
+// A result, which the program keeps while it goes on writing to what it lent.
+template <class X>
+constexpr auto const& result_of(X const& x) {
+  if constexpr (requires { typename tensor_of<X>::storage_pointer; })
+    keep_elements(backend_of<tensor_of<X>>{}, stop_gradient(x));
+  return stop_gradient(x);
+}
+
 template <axis_mask Axes, class X>
 constexpr auto activate(tape& t, X const& x) {
   constexpr axis_mask replicated = Axes & ~named_of<X>;
   if constexpr (meta_detail::hold<replicated_edges<replicated, layout_t<X>>>())
-    return active<X, replicated>(t, x);
+    return active<X, replicated>(t, lend(x));
   else
-    return active<X, 0>(t, x);
+    return active<X, 0>(t, lend(x));
 }
 
 // No axis is a valid choice, too: then all parameters are invariant.
@@ -145,6 +163,12 @@ struct differentiated {
   }
   template <class P, class... Args>
   constexpr auto operator()(P const& parameters, Args const&... args) const {
+    return run(parameters, lend(args)...);
+  }
+
+ private:
+  template <class P, class... Args>
+  constexpr auto run(P const& parameters, Args const&... args) const {
     tape t;
     enter(first_leaf(parameters).mesh(), pass::forward);
     auto const active_parameters = map(
@@ -166,10 +190,10 @@ struct differentiated {
     if constexpr (is_with_aux<R>) {
       if constexpr (active_value<decltype(result.value)>) {
         run_backward(result.value);
-        auto aux = map([](auto const& x) { return stop_gradient(x); }, result.aux);
+        auto aux = map([](auto const& x) { return result_of(x); }, result.aux);
         auto g = map(gradients, active_parameters);
         return value_aux_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result.value))>, decltype(aux),
-                                       decltype(g)>{stop_gradient(result.value), aux, g};
+                                       decltype(g)>{result_of(result.value), aux, g};
       } else {
         static_assert(!loss_is_no_active_value<decltype(result.value)>,
                       "ashlar::value_and_grad: the loss depends on no parameter; return what the parameters lead to");
@@ -177,8 +201,8 @@ struct differentiated {
     } else if constexpr (active_value<R>) {
       run_backward(result);
       auto g = map(gradients, active_parameters);
-      return value_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result))>, decltype(g)>{
-          stop_gradient(result), g};
+      return value_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result))>, decltype(g)>{result_of(result),
+                                                                                                    g};
     } else {
       static_assert(
           !loss_is_no_active_value<R>,

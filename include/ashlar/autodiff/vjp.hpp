@@ -18,7 +18,7 @@ struct pulled_back {
     tape t;
     auto const active_arguments = ashlar::map(
         [&](auto const& leaf) { return activate<collective_axes<mesh_t<decltype(leaf)>, names_in_t<Axes>>>(t, leaf); },
-        std::tuple<X...>(x...));
+        std::tuple<X...>(lend(x)...));
     t.keep();
     {
       auto const y = std::apply(f, active_arguments);

@@ -102,7 +102,9 @@ class tensor_leaf final : public checkpoint_leaf {
   }
 
  private:
-  static unsigned char* bytes_of(Tensor const& x) { return reinterpret_cast<unsigned char*>(x.data()); }
+  static unsigned char* bytes_of(Tensor const& x) {
+    return reinterpret_cast<unsigned char*>(tensor_detail::cells_of(x));
+  }
   static index_t size(Tensor const& x) {
     return x.local_size() * static_cast<index_t>(sizeof(typename Tensor::element_type));
   }

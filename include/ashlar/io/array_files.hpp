@@ -119,7 +119,7 @@ template <class T, class L, class M, class Read>
 sharded_tensor<T, L, M> tensor_of_file(device_mesh<M> const& m, shape const& extents, Read const& read) {
   using X = sharded_tensor<T, L, M>;
   X x = comm::collectively(m.communicator(), [&] { return X(m, extents); });
-  tensor_detail::host_elements<typename X::execution_space, T> const own(x.data(), x.local_size());
+  tensor_detail::host_elements<typename X::execution_space, T> const own(tensor_detail::cells_of(x), x.local_size());
   read(array_of(m, X::layout, x.extents(), sizeof(T)), reinterpret_cast<unsigned char*>(own.data()));
   own.write();
   return x;

@@ -39,7 +39,8 @@ void copy_triangle(X const& x, X const& y, triangle which) {
   using T = element_t<X>;
   region const r = x.local_region();
   kernels_detail::for_elements("ashlar::linalg::triangle", typename X::execution_space{}, r.dim[0].size(),
-                               triangle_kernel<T>{x.data(), y.data(), r.dim[0], r.dim[1], which == triangle::lower});
+                               triangle_kernel<T>{tensor_detail::cells_of(x), tensor_detail::cells_of(y), r.dim[0],
+                                                  r.dim[1], which == triangle::lower});
 }
 
 /// Makes the elements outside a triangle 0. The diagonal stays.
@@ -80,7 +81,7 @@ bool has_finite_shard(X const& x, std::optional<triangle> only = {}) {
   using Space = typename X::execution_space;
   using R = ops_detail::component_t<element_t<X>>;
   region const r = x.local_region();
-  find_not_finite_kernel<R> const kernel{reinterpret_cast<R const*>(x.data()),
+  find_not_finite_kernel<R> const kernel{reinterpret_cast<R const*>(tensor_detail::cells_of(x)),
                                          r.dim[0],
                                          r.dim[1],
                                          sizeof(element_t<X>) / sizeof(R),

@@ -31,8 +31,8 @@ struct qr_of {
     run_in(work, factor);
     shard.finish();
     auto const rows = corner_of(x, r.extent(0), r.extent(1));
-    kernels::copy(typename X::execution_space{}, static_cast<element_t<X> const*>(rows.data()), r.data(),
-                  r.local_size());
+    kernels::copy(typename X::execution_space{}, static_cast<element_t<X> const*>(rows.data()),
+                  tensor_detail::cells_of(r), r.local_size());
     keep_triangle(r, triangle::upper);
     run_in(work, expand);
     shard.finish();

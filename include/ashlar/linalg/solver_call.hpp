@@ -33,7 +33,10 @@ template <class X>
 class host_shard {
  public:
   using element = library_element_t<X>;
-  explicit host_shard(X const& x) : x_(x), elements_(x_.data(), x_.local_size()) { elements_.read(); }
+  explicit host_shard(X const& x)
+      : x_(tensor_detail::same_memory(x)), elements_(tensor_detail::cells_of(x_), x_.local_size()) {
+    elements_.read();
+  }
   element* data() const { return reinterpret_cast<element*>(elements_.data()); }
   void finish() const { elements_.write(); }
 
@@ -64,9 +67,10 @@ constexpr auto overwritable(X const& x, call_site const& w, F const& fill) {
 template <class L, class X>
 constexpr auto working_copy(X const& x, call_site const& w) {
   return overwritable<L>(x, w, [](auto const& from, auto const& to) {
-    if (from.data() != to.data())
+    if (tensor_detail::cells_of(from) != tensor_detail::cells_of(to))
       kernels::copy(typename std::remove_cvref_t<decltype(to)>::execution_space{},
-                    static_cast<element_t<X> const*>(from.data()), to.data(), to.local_size());
+                    static_cast<element_t<X> const*>(tensor_detail::cells_of(from)), tensor_detail::cells_of(to),
+                    to.local_size());
   });
 }
 

@@ -84,8 +84,10 @@ constexpr auto corner_of(X const& x, index_t rows, index_t columns) {
   auto y = plan_detail::allocate<element_t<Y>, layout_t<Y>>(x.mesh(), shape::of(rows, columns));
   if constexpr (on_real_ranks<Y>) {
     shape const own = y.local_extents();
-    kernels_detail::for_elements("ashlar::linalg::corner", typename Y::execution_space{}, own.size(),
-                                 copy_corner_kernel<element_t<Y>>{x.data(), y.data(), own[1], x.local_extents()[1]});
+    kernels_detail::for_elements(
+        "ashlar::linalg::corner", typename Y::execution_space{}, own.size(),
+        copy_corner_kernel<element_t<Y>>{tensor_detail::cells_of(x), tensor_detail::cells_of(y), own[1],
+                                         x.local_extents()[1]});
   }
   return y;
 }

@@ -6,30 +6,27 @@
 namespace ashlar::tensor_detail {
 
 // The memory for new elements of y, which are computed from `sources`: that of y, or new memory if something else shares
-// it. Kernels may write an array that they read at the same index. All else that shares the memory keeps its elements.
+// it and the program has no pointer to it. Kernels may write an array that they read at the same index. All else that shares the memory keeps its elements.
 template <class T, class L, class M, class S, class Numbers, class... Source>
 sharded_tensor<T, L, M, S> memory_to_write(sharded_tensor<T, L, M, S> const& y,
                                            factors<Numbers, Source...> const& sources) {
   long const own = 1 + sources.apply_to([&](auto const&... s) { return (0L + ... + s.reads(block_of(y).get())); });
-  if (block_of(y).use_count() != own) return {y.mesh(), y.extents()};
+  if (block_of(y).use_count() != own && !block_of(y)->held) return {y.mesh(), y.extents()};
   block_of(y)->before_writing();
-  return y;
+  return same_memory(y);
 }
 
 template <class T, class L, class M, class S, class Node, class Numbers, class... Source>
 void write_expression(sharded_tensor<T, L, M, S>& y, Node const& node, factors<Numbers, Source...> const& sources) {
-  auto const to = memory_to_write(y, sources);
+  auto to = memory_to_write(y, sources);
   sources.apply_to([&](auto const&... s) { write_elements(to, fused<Node>{node}, s...); });
-  y = to;
+  y = std::move(to);
 }
 
 // True if a tensor lies in the memory of y.
 template <class X, class Y>
 bool is_in_memory_of(X const& x, Y const& y) {
-  if constexpr (layout_has_a_halo<layout_t<Y>>::value)
-    return block_of(x) == block_of(y);
-  else
-    return block_of(x) == block_of(y) && offset_of(x) == offset_of(y);
+  return block_of(x) == block_of(y) && cells_of(x) == cells_of(y);
 }
 
 template <class Y, class Value>

@@ -15,7 +15,7 @@ namespace ashlar::tensor_detail {
 
 template <class T, class X>
 kernels::shard<T> shard_of(X const& x) {
-  return {x.data(), x.local_region(), x.extents()};
+  return {cells_of(x), x.local_region(), x.extents()};
 }
 
 /// True if there is an overload of run for the operation and these shards.

@@ -16,14 +16,16 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-// An operand of an expression. It becomes a leaf of kernels::map when the expression is evaluated.
+// An operand of an expression, read where it is. It becomes a leaf of kernels::map when the expression is evaluated.
 template <class Tensor>
 struct tensor_source {
   Tensor tensor;
+  tensor_source(Tensor const& x) : tensor(same_memory(x)) {}
+  tensor_source(tensor_source const& s) : tensor_source(s.tensor) {}
   auto leaf(shape const& out) const {
     using T = typename Tensor::element_type;
     if constexpr (Tensor::rank == 0 && runs_in_caller<Kokkos::DefaultExecutionSpace>) {
-      return kernels::constant<T>{*tensor.data()};  // read once per kernel
+      return kernels::constant<T>{*cells_of(tensor)};  // read once per kernel
     } else if constexpr (has_halo_sums<layout_t<Tensor>>) {
       return kernels::contiguous<T>(cells_of(tensor), out);
     } else if constexpr (layout_has_a_halo<layout_t<Tensor>>::value) {
@@ -32,7 +34,7 @@ struct tensor_source {
       broadcast_strides(tensor.local_region().extents(), out, own.stride, l.stride);
       return l;
     } else {
-      kernels::strided<T> l{tensor.data(), {}};
+      kernels::strided<T> l{cells_of(tensor), {}};
       shape const e = tensor.local_extents();
       index_t own[max_rank]{};
       for (int d = 0; d < e.rank; ++d) own[d] = e.stride(d);
@@ -43,7 +45,9 @@ struct tensor_source {
   void expect(std::shared_ptr<reader> const& r) const { block_of(tensor)->expect(r); }
   long reads(void const* block) const { return block_of(tensor).get() == block ? 1 : 0; }
   void keep(void const* block) {
-    if (block_of(tensor).get() == block) tensor = copy_of_stored(tensor);
+    if (block_of(tensor).get() != block) return;
+    Tensor own = copy_of_stored(tensor);
+    std::swap(tensor, own);
   }
 };
 
@@ -52,7 +56,7 @@ template <class Tensor, unsigned Dims>
 struct repeated_source : tensor_source<Tensor> {
   shape local;
   auto leaf(shape const& out) const {
-    kernels::strided<typename Tensor::element_type> l{this->tensor.data(), {}};
+    kernels::strided<typename Tensor::element_type> l{cells_of(this->tensor), {}};
     shape const e = this->tensor.local_extents();
     index_t own[max_rank]{};
     for (int d = 0, k = 0; d < local.rank; ++d)
@@ -151,9 +155,12 @@ void write_elements(Y const& y, F const& f, Source const&... s) {
     take_given_cells(y, s...);
   } else {
     shape const out = y.local_extents();
-    kernels::map(space, out, y.data(), f, s.leaf(out)...);
+    kernels::map(space, out, cells_of(y), f, s.leaf(out)...);
   }
 }
+
+template <class X>
+inline constexpr bool has_another_type = true;
 
 [[noreturn]] inline void fail_moved_expression() {
   throw error("ashlar::expression: the expression was moved from; read the one that it was moved to");
@@ -215,6 +222,14 @@ class expression {
       : state_(static_cast<tensor_detail::reader*>(new state(m, extents, node, sources))) {
     sources.apply_to([&](auto const&... s) { (s.expect(state_), ...); });
   }
+  /// Does not compile: an expression has no memory to assign to.
+  template <tensor X>
+  expression& operator=(X const&) {
+    static_assert(
+        !tensor_detail::has_another_type<X>,
+        "ashlar::expression: the variable is an expression, which keeps its type; make it a tensor by auto z = (expression).evaluate()");
+    return *this;
+  }
   device_mesh<M> const& mesh() const { return own().mesh; }
   shape const& extents() const { return own().extents; }
   index_t extent(int d) const { return extents()[d]; }
@@ -225,7 +240,13 @@ class expression {
     return evaluate_now();
   }
   operator tensor_type() const { return evaluate(); }
-  auto view() const { return evaluate().view(); }
+  auto view() const& { return evaluate().view(); }
+  /// Does not compile: the memory of a temporary goes with it.
+  template <class X = expression>
+  auto view() && {
+    tensor_detail::refuse_temporary<X>();
+    return typename tensor_type::const_view_type();
+  }
 
   tensor_type const& evaluate_now() const { return own().evaluate(); }
   tensor_type const* finished() const { return own().finished(); }
@@ -251,7 +272,8 @@ leaf_node node_of(sharded_tensor<T, L, M, S> const&) {
 }
 template <class T, class L, class M, class S>
 auto sources_of(sharded_tensor<T, L, M, S> const& x) {
-  return product<tensor_source<sharded_tensor<T, L, M, S>>>({x});
+  using source = tensor_source<sharded_tensor<T, L, M, S>>;
+  return product<source>(source(x));
 }
 template <class T, class L, class M, class Node, class... Source>
 Node const& node_of(expression<T, L, M, Node, Source...> const& x) {
@@ -311,7 +333,7 @@ auto make_result(real_ranks, elementwise_op<fn::dropout<R>> const& op, device_me
 
 template <class Op, class X, class Y>
 void reduce_owned(X const& x, unsigned dims, Y const& y) {
-  kernels::map_reduce<Op>(typename Y::execution_space{}, x.local_region().extents(), dims, y.data(), same_value{},
+  kernels::map_reduce<Op>(typename Y::execution_space{}, x.local_region().extents(), dims, cells_of(y), same_value{},
                           owned_leaf(x));
 }
 
@@ -333,14 +355,14 @@ void reduce_expression(X const& x, unsigned dims, Y const& y) {
       row_major_strides const strides = stored_strides<H>(local);
       std::copy_n(strides.stride, max_rank, stored.stride);
       if (!kernels::reduces_as_stored<Op>(local, dims, stored, f, s.leaf(local)...)) return;
-      kernels::map_reduce<Op>(S{}, local, dims, y.data(), f, s.leaf(local)...);
+      kernels::map_reduce<Op>(S{}, local, dims, cells_of(y), f, s.leaf(local)...);
       reduced = true;
     });
   if (reduced) return;
   if constexpr (layout_has_a_halo<H>::value)
     reduce_owned<Op>(x.evaluate_now(), dims, y);
   else
-    kernels::reduce<Op>(S{}, static_cast<T const*>(x.evaluate_now().data()), local, dims, y.data());
+    kernels::reduce<Op>(S{}, x.evaluate_now().data(), local, dims, cells_of(y));
 }
 template <class T, class L, class Op, unsigned Dims, class M, class X>
   requires(requires(X const& x) { x.finished(); } && !reads_new_elements<X>)
@@ -368,11 +390,11 @@ auto make_result(real_ranks, sum_to_op<Rank> const& op, device_mesh<M> const& m,
 /// Fills a tensor with random numbers, each a function of key and global index.
 template <class R, class T, class L, class M, class S>
 void fill_random(real_ranks, uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
-  kernels::fill_uniform(S{}, x.data(), x.local_region(), x.extents(), key, d.low, d.high);
+  kernels::fill_uniform(S{}, cells_of(x), x.local_region(), x.extents(), key, d.low, d.high);
 }
 template <class R, class T, class L, class M, class S>
 void fill_random(real_ranks, normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
-  kernels::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
+  kernels::fill_normal(S{}, cells_of(x), x.local_region(), x.extents(), key, d.mean, d.deviation);
 }
 
 }  // namespace tensor_detail
@@ -381,19 +403,19 @@ namespace tensor_detail {
 template <class T, class L, class M, class S>
   requires(layout_has_a_halo<L>::value)
 void fill_elements(real_ranks, sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
-  block_of(x)->before_writing();
+  own_new_memory(x);
   kernels::map_to(S{}, x.stored_extents(), all_cells_of(x), x.stored_strides().stride, converted<T>{},
                   kernels::constant<T>{value});
 }
 // Sets every element of this rank, which other ranks need not do.
 template <class T, class L, class M, class S>
 void fill_elements(real_ranks, sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
-  block_of(x)->before_writing();
-  kernels::fill(S{}, x.data(), x.local_size(), value);
+  own_new_memory(x);
+  kernels::fill(S{}, cells_of(x), x.local_size(), value);
 }
 }  // namespace tensor_detail
 
-/// Sets every element. Expressions of the tensor keep its elements as they were.
+/// Sets every element. Copies and expressions of the tensor keep its elements as they were.
 /// Collective: if each rank has the whole tensor, all ranks give it the same value.
 /// Cost: no communication.
 /// Error: the next collective throws ashlar::error on every rank if they do not.
@@ -412,25 +434,25 @@ namespace tensor_detail {
 template <class X>
 auto elements_of(X& x) {
   if constexpr (std::is_const_v<X>)
-    return static_cast<typename X::element_type const*>(materialize(x).data());
+    return materialize(x).data();
   else
-    return x.data();
+    return cells_of(x);
 }
 
 /// Calls f(x, others...) on corresponding elements, in one kernel. f may write the elements of x, and of others that
 /// are not const. If F::takes_a_root is a type, calls f.with_root(sqrt(f.under_root(x, others...)), x, others...)
-/// instead. Expressions of these tensors keep the elements as they were.
+/// instead. Copies and expressions of these tensors keep the elements as they were.
 template <class F, class T, class L, class M, class S, class... X>
 void update_elements(real_ranks, F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   auto prepare = [](auto& t) {
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>) block_of(t)->before_writing();
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>) own_memory(real_ranks{}, t);
   };
   prepare(x);
   (prepare(others), ...);
   if constexpr (requires { typename F::takes_a_root; })
-    kernels::for_each_with_root(S{}, x.local_size(), f, x.data(), elements_of(others)...);
+    kernels::for_each_with_root(S{}, x.local_size(), f, cells_of(x), elements_of(others)...);
   else
-    kernels::for_each(S{}, x.local_size(), f, x.data(), elements_of(others)...);
+    kernels::for_each(S{}, x.local_size(), f, cells_of(x), elements_of(others)...);
 }
 
 }  // namespace tensor_detail

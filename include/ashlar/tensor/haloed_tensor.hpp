@@ -40,11 +40,6 @@ inline shape stored_extents_of(shape s, layout_detail::halo_widths const& widths
 template <class T, class... Room>
 inline constexpr char zero_cells_of = 0;
 
-/// The stored cells. The caller writes owned cells only.
-template <class X>
-element_t<X>* cells_of(X const& x) {
-  return static_cast<element_t<X>*>(block_of(x)->data);
-}
 /// The stored cells for a caller that writes halo cells before it returns.
 template <class X>
 element_t<X>* all_cells_of(X const& x) {
@@ -56,7 +51,7 @@ element_t<X>* all_cells_of(X const& x) {
 
 /// A tensor whose shard has room for cells of its neighbours. The stored cells are row-major in the memory of Space, or
 /// have the strides of the view that was adopted. A rank that owns no cells stores none.
-/// Copies share the shard, like Kokkos views. The functions of tensors without a halo do not take it: owned(x) is one.
+/// Copies and adopted memory are as without a halo. The functions of tensors without a halo do not take it: owned(x) is one.
 /// Shape: global extents(); this rank stores stored_extents(), and owns the global indices local_region().
 template <class T, class L, class State, class... Room, class Mesh, class Space>
 class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Space> {
@@ -93,6 +88,26 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   /// The cells in the memory of another tensor.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block)
       : mesh_(m), extents_(extents), owner_(std::move(block)) {}
+  sharded_tensor(sharded_tensor const& x) : mesh_(x.mesh_), extents_(x.extents_) {
+    if (x.owner_ && x.owner_->held)
+      *this = tensor_detail::copy_of_stored(x);
+    else
+      owner_ = x.owner_;
+  }
+  sharded_tensor(sharded_tensor&&) noexcept = default;
+  /// Error: as without a halo.
+  sharded_tensor& operator=(sharded_tensor const& x) {
+    if (this != &x && !written(x)) *this = sharded_tensor(x);
+    return *this;
+  }
+  sharded_tensor& operator=(sharded_tensor&& x) {
+    if (this == &x || written(x)) return *this;
+    mesh_ = std::move(x.mesh_);
+    extents_ = x.extents_;
+    owner_ = std::move(x.owner_);
+    return *this;
+  }
+  ~sharded_tensor() = default;
 
   /// Does not compile: the mesh is part of the type.
   template <class M>
@@ -124,11 +139,14 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   region local_region() const { return ashlar::local_region(extents_, layout, mesh().sizes(), mesh().rank()); }
   /// Extents of the array that this rank stores: owned cells and halo.
   shape stored_extents() const { return tensor_detail::stored_extents_of(local_region().extents(), widths); }
-  /// The first stored cell, in the memory of Space. An exchange cannot know what is written through this pointer: from
-  /// then on each exchange writes the cells beyond a zero edge.
-  T* stored_data() const {
-    owner()->expose();
-    return static_cast<T*>(owner_->data);
+  /// The first stored cell, in the memory of Space, for reading.
+  T const* stored_data() const& { return tensor_detail::cells_of(*this); }
+  /// The same for a program that may write. The tensor gets memory of its own first if others share it. From then on copies of
+  /// the tensor are copied at once, and each exchange writes the cells beyond a zero edge.
+  T* stored_data() & {
+    tensor_detail::own_memory(tensor_detail::real_ranks{}, *this);
+    owner_->hold();
+    return tensor_detail::cells_of(*this);
   }
   /// Identifies the element type and the halo, in any state.
   static void const* halo_identity() { return &tensor_detail::zero_cells_of<T, Room...>; }
@@ -138,52 +156,60 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   }
   using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  /// The stored cells as a Kokkos view: owned cell (i, j) of this rank is at (i + lower width, j + lower width). Valid
-  /// while a tensor that shares the memory lives.
+  /// The stored cells as a Kokkos view: owned cell (i, j) of this rank is at (i + lower width, j + lower width). This and the
+  /// other views are for writing, as stored_data(), or of const elements if the tensor is const. They are valid while the
+  /// tensor lives, and until another is assigned to it.
   /// Error: ashlar::error if they have the strides of a view that was adopted.
-  view_type stored_view() const {
-    if (owner()->strides)
-      meta_detail::fail(
-          "ashlar::stored_view: the cells have the strides of the view that was adopted; write strided_view()");
-    shape const s = stored_extents();
-    return [&]<int... D>(std::integer_sequence<int, D...>) {
-      return view_type(stored_data(), static_cast<std::size_t>(s[D])...);
-    }(std::make_integer_sequence<int, rank>{});
-  }
+  view_type stored_view() & { return row_major(stored_data()); }
+  typename view_type::const_type stored_view() const& { return row_major(stored_data()); }
   using strided_view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutStride,
                                          memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   /// The stored cells as a Kokkos view with any strides.
-  strided_view_type strided_view() const { return view_of(stored_data(), stored_extents()); }
-  using offset_view_type =
-      Kokkos::Experimental::OffsetView<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight,
-                                       memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  strided_view_type strided_view() & { return strided(stored_data(), stored_extents()); }
+  typename strided_view_type::const_type strided_view() const& { return strided(stored_data(), stored_extents()); }
   /// The stored cells by their global indices: element (i, j) of the view is cell (i, j). The cells beyond the domain have
   /// indices below 0, or from the extents on. Error: as stored_view.
-  offset_view_type offset_view() const {
-    region const own = local_region();
-    typename offset_view_type::begins_type begins{};
-    for (int d = 0; d < rank; ++d) begins[static_cast<std::size_t>(d)] = own.dim[d].begin - widths.dim[d].lower;
-    return offset_view_type(stored_view(), begins);
-  }
+  auto offset_view() & { return by_global_index(stored_view()); }
+  auto offset_view() const& { return by_global_index(stored_view()); }
   /// The owned cells as a strided Kokkos view.
-  strided_view_type owned_view() const {
-    shape const own = local_region().extents();
-    tensor_detail::row_major_strides const strides = stored_strides();
-    T* first = stored_data();
-    if (own.size() != 0)
-      for (int d = 0; d < rank; ++d) first += widths.dim[d].lower * strides.stride[d];
-    return view_of(first, own);
+  strided_view_type owned_view() & { return owned(stored_data()); }
+  typename strided_view_type::const_type owned_view() const& { return owned(stored_data()); }
+  /// Do not compile: the memory of a temporary goes with it.
+  template <class X = sharded_tensor>
+  T* stored_data() && {
+    tensor_detail::refuse_temporary<X>();
+    return nullptr;
+  }
+  template <class X = sharded_tensor>
+  view_type stored_view() && {
+    tensor_detail::refuse_temporary<X>();
+    return {};
+  }
+  template <class X = sharded_tensor>
+  strided_view_type strided_view() && {
+    tensor_detail::refuse_temporary<X>();
+    return {};
+  }
+  template <class X = sharded_tensor>
+  view_type offset_view() && {
+    tensor_detail::refuse_temporary<X>();
+    return {};
+  }
+  template <class X = sharded_tensor>
+  strided_view_type owned_view() && {
+    tensor_detail::refuse_temporary<X>();
+    return {};
   }
   // The members of tensors without a halo, for the sentence of code that is made for these.
   template <class H = layout_type>
   T* data() const {
     layout_detail::refuse_halo<H>();
-    return stored_data();
+    return tensor_detail::cells_of(*this);
   }
   template <class H = layout_type>
   view_type view() const {
     layout_detail::refuse_halo<H>();
-    return stored_view();
+    return {};
   }
   template <class H = layout_type>
   shape local_extents() const {
@@ -210,14 +236,49 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     if (empty()) tensor_detail::fail_empty();
     return owner_;
   }
-  strided_view_type view_of(T* first, shape const& s) const {
+  // Writes the cells of x to adopted memory. False if this tensor has none, or x has no value.
+  bool written(sharded_tensor const& x) {
+    if (!owner_ || !owner_->pinned || x.empty()) return false;
+    if (owner_ != x.owner_) tensor_detail::write_over(*this, x);
+    return true;
+  }
+
+  template <class U>
+  using view_of = std::conditional_t<std::is_const_v<U>, typename view_type::const_type, view_type>;
+  template <class U>
+  view_of<U> row_major(U* first) const {
+    if (owner()->strides)
+      meta_detail::fail(
+          "ashlar::stored_view: the cells have the strides of the view that was adopted; write strided_view()");
+    return tensor_detail::view_of<view_of<U>>(first, stored_extents());
+  }
+  template <class U>
+  auto strided(U* first, shape const& s) const {
     tensor_detail::row_major_strides const strides = stored_strides();
     Kokkos::LayoutStride l;
     for (int d = 0; d < rank; ++d) {
       l.dimension[d] = static_cast<std::size_t>(s[d]);
       l.stride[d] = static_cast<std::size_t>(strides.stride[d]);
     }
-    return strided_view_type(first, l);
+    using view = std::conditional_t<std::is_const_v<U>, typename strided_view_type::const_type, strided_view_type>;
+    return view(first, l);
+  }
+  template <class U>
+  auto owned(U* first) const {
+    shape const own = local_region().extents();
+    tensor_detail::row_major_strides const strides = stored_strides();
+    if (own.size() != 0)
+      for (int d = 0; d < rank; ++d) first += widths.dim[d].lower * strides.stride[d];
+    return strided(first, own);
+  }
+  template <class View>
+  auto by_global_index(View const& stored) const {
+    using by_index = Kokkos::Experimental::OffsetView<typename View::data_type, Kokkos::LayoutRight, memory_space,
+                                                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    region const own = local_region();
+    typename by_index::begins_type begins{};
+    for (int d = 0; d < rank; ++d) begins[static_cast<std::size_t>(d)] = own.dim[d].begin - widths.dim[d].lower;
+    return by_index(stored, begins);
   }
 
   device_mesh<Mesh> mesh_;
@@ -245,13 +306,11 @@ owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {
   constexpr int rank = rank_v<X>;
   owned_cells<element_t<X>, rank> c;
   c.own = x.local_region().extents();
-  if constexpr (layout_has_a_halo<layout_t<X>>::value) {
-    c.first = cells_of(x);
+  c.first = cells_of(x);
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
     c.stored = x.stored_extents();
-  } else {
-    c.first = x.data();
+  else
     c.stored = c.own;
-  }
   row_major_strides strides(c.stored);
   if constexpr (layout_has_a_halo<layout_t<X>>::value) strides = x.stored_strides();
   for (int d = 0; d < rank; ++d) {
@@ -310,33 +369,28 @@ void copy_owned_cells(Space const& space, owned_cells<T, Rank> const& from, owne
   strided_copy(space, static_cast<T const*>(from.first), to.first, loops);
 }
 
-/// A copy of all elements, or of all stored cells, row-major.
+/// Copies all stored cells, in arrays with any strides.
 template <class X>
-X copy_of_stored(X const& x) {
-  using T = element_t<X>;
-  X const y(x.mesh(), x.extents());
-  typename X::execution_space const space{};
-  if constexpr (layout_has_a_halo<layout_t<X>>::value) {
-    shape const stored = x.stored_extents();
-    loop_nest<2> const loops[]{merge_loops<2>(stored, {x.stored_strides().stride, row_major_strides(stored).stride})};
-    if (stored.size() != 0) strided_copy(space, static_cast<T const*>(cells_of(x)), all_cells_of(y), loops);
-  } else {
-    kernels::copy(space, static_cast<T const*>(x.data()), y.data(), x.local_size());
-  }
-  return y;
+void copy_stored_cells(X const& from, X const& to) {
+  shape const stored = from.stored_extents();
+  if (stored.size() == 0) return;
+  loop_nest<2> const loops[]{merge_loops<2>(stored, {from.stored_strides().stride, to.stored_strides().stride})};
+  strided_copy(typename X::execution_space{}, static_cast<element_t<X> const*>(cells_of(from)), all_cells_of(to),
+               loops);
 }
-
-/// Makes x the only tensor in its memory, by a copy of all that it stores if it is not. Expressions keep the elements.
+/// x itself, or a copy of it if its stored cells have the strides of a view that was adopted.
 template <class X>
-void own_memory(real_ranks, X& x) {
-  if (block_of(x).use_count() == 1) return block_of(x)->before_writing();
-  x = copy_of_stored(x);
+X row_major_cells(X const& x) {
+  if (!block_of(x)->strides) return same_memory(x);
+  X y(x.mesh(), x.extents());
+  if constexpr (layout_has_a_halo<layout_t<X>>::value) copy_stored_cells(x, y);
+  return y;
 }
 
 /// The tensor with its halo in another state.
 template <class To, class T, class L, class M, class Space>
 sharded_tensor<T, To, M, Space> same_cells(real_ranks, sharded_tensor<T, L, M, Space> const& x) {
-  return {x.mesh(), x.extents(), block_of(x)};
+  return {x.mesh(), x.extents(), block_to_share(x)};
 }
 
 /// The owned cells of a tensor, in a layout that differs in halos alone. Given cells and halo terms are 0.

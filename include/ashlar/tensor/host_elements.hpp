@@ -71,7 +71,7 @@ host_elements<Space, T> on_host(T* data, index_t n) {
 /// Writes a shard from the host by fill(elements).
 template <class X, class Fill>
 void fill_from_host(X const& x, Fill const& fill) {
-  host_elements<typename X::execution_space, typename X::element_type> const elements(x.data(), x.local_size());
+  host_elements<typename X::execution_space, typename X::element_type> const elements(cells_of(x), x.local_size());
   fill(elements.data());
   elements.write();
 }

@@ -107,8 +107,8 @@ class steps_in_flight final : public pending_work<Y> {
     if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
     auto const transfers = remembered_transfers(step, x.extents(), m.sizes(), m.rank());
     result_type y = room_or_new(room, m, x.extents(), transfers->destination.size());
-    flight_ =
-        std::make_shared<in_flight>(m, ranks, step, transfers, static_cast<element_type const*>(x.data()), y.data(), w);
+    flight_ = std::make_shared<in_flight>(m, ranks, step, transfers, static_cast<element_type const*>(cells_of(x)),
+                                          cells_of(y), w);
     block_of(x)->expect_with_lender(flight_);
     return y;
   }
@@ -152,12 +152,12 @@ pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
 /// The steps of the plan P as a pending<Y>.
 template <class Y, class P, class X>
 pending<Y> begin_steps(real_ranks, X const& x, call_site const& w) {
-  return start_steps<Y, P, 0>(x, w);
+  return start_steps<Y, P, 0>(same_memory(x), w);
 }
 /// The same, into the memory of `room`.
 template <class Y, class P, class X>
 pending<Y> begin_steps_into(real_ranks, Y const& room, X const& x, call_site const& w) {
-  return start_steps<Y, P, 0>(x, w, &room);
+  return start_steps<Y, P, 0>(same_memory(x), w, &room);
 }
 
 }  // namespace tensor_detail

@@ -24,15 +24,15 @@ stored_shard<T, Space> step_of_shards(Run* run, plan_step const& s, device_mesh<
                                       stored_shard<T, Space> const& x, shape const& extents,
                                       dimension_order const& order, call_site const& w,
                                       stored_shard<T, Space> const* room = nullptr) {
-  using memory = typename Space::memory_space;
   bool const alone = Alone || m.communicator(s.axes).size() == 1;
   if (alone && !room && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes()))
-    return {storage<memory>::borrow(x.owner), x.offset};
+    return x.part(0, local_shape(extents, s.from, m.sizes(), m.rank()).size());
   if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T)), w);
   step_transfers const& transfers = *remembered_transfers(s, extents, m.sizes(), m.rank(), order);
   stored_shard<T, Space> const y =
       room ? *room
-           : stored_shard<T, Space>{memory_of_shard<memory>(extents, transfers.destination.size(), sizeof(T)), 0};
+           : stored_shard<T, Space>{
+                 memory_of_shard<typename Space::memory_space>(extents, transfers.destination.size(), sizeof(T)), 0};
   T const* const source = x.data();
   if constexpr (Alone) {
     run(Space{}, transfers, source, y.data());
@@ -92,14 +92,19 @@ auto take_step(real_ranks, X const& x, call_site const& w) {
 }
 
 /// Takes the last step of plan P into the memory of y, if no other tensor and no expression shares it. Otherwise y gets
-/// new memory.
+/// new memory, or the elements are copied to memory to which the program has a pointer.
 template <class P, int I, class T, class L, class M, class Space, class X>
 void take_step_into(real_ranks, sharded_tensor<T, L, M, Space>& y, X const& x, call_site const& w) {
   static_assert(std::is_same_v<layout_after_step<P, I>, L>);
-  if (block_of(y).use_count() != 1)
-    y = {x.mesh(), x.extents()};
-  else
-    block_of(y)->before_writing();
+  if (block_of(y).use_count() != 1) {
+    auto z = step_taken<P, I>(x, x.extents(), {}, w);
+    if (block_of(y)->held)
+      write_over(y, z);
+    else
+      y = std::move(z);
+    return;
+  }
+  block_of(y)->before_writing();
   auto const room = stored(y);
   (void)step_taken<P, I>(x, x.extents(), {}, w, &room);
 }
@@ -141,7 +146,7 @@ class bundle_in_flight {
     if (ranks_.size() == 1) return share<L>(x, x.extents());
     if (!block_) arrange();
     sources_.push_back(block_of(x));
-    pieces_.push_back({x.data(), static_cast<std::size_t>(size_[taken_])});
+    pieces_.push_back({cells_of(x), static_cast<std::size_t>(size_[taken_])});
     return {mesh_, x.extents(), block_, first_[taken_++]};
   }
   /// Reduces by reduction number N of Ops.

@@ -37,6 +37,14 @@ struct storable<std::complex<T>> {
   using type = Kokkos::complex<T>;
 };
 
+/// A Kokkos view of elements.
+template <class View, class T>
+View view_of(T* first, shape const& s) {
+  return [&]<std::size_t... D>(std::index_sequence<D...>) {
+    return View(first, static_cast<std::size_t>(s[static_cast<int>(D)])...);
+  }(std::make_index_sequence<View::rank>{});
+}
+
 template <class T, int Rank>
 struct pointer_to {
   using type = typename pointer_to<T, Rank - 1>::type*;
@@ -105,6 +113,107 @@ template <class X>
 index_t offset_of(X const& x) {
   return x.offset();
 }
+/// The elements of the shard, or the stored cells. Kernels that write them make the memory ready before, by own_memory.
+template <class X>
+element_t<X>* cells_of(X const& x) {
+  auto* const first = static_cast<element_t<X>*>(block_of(x)->data);
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    return first;
+  else
+    return first + offset_of(x);
+}
+/// Another handle on the same memory, also if the program has a pointer to it: a copy of x would have memory of its own.
+template <class X>
+X same_memory(X const& x) {
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    return X(x.mesh(), x.extents(), block_of(x));
+  else
+    return X(x.mesh(), x.extents(), block_of(x), offset_of(x));
+}
+template <class X>
+X same_memory(real_ranks, X const& x) {
+  return same_memory(x);
+}
+/// The block of x for a tensor that shares the cells with x until one of the two is written.
+template <class X>
+typename X::storage_pointer block_to_share(X const& x) {
+  auto const& b = block_of(x);
+  return b->held ? X::storage_pointer::element_type::borrow(b) : b;
+}
+/// A handle that many may copy at no cost: it shares the elements of x until x is written.
+template <class X>
+X lent(real_ranks, X const& x) {
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    return X(x.mesh(), x.extents(), block_to_share(x));
+  else
+    return X(x.mesh(), x.extents(), block_to_share(x), offset_of(x));
+}
+/// Gives a handle that was lent elements of its own, if the program has a pointer to the others.
+template <class X>
+void keep_elements(real_ranks, X const& x) {
+  block_of(x)->leave_program();
+}
+template <class X>
+void copy_stored_cells(X const& from, X const& to);
+/// A copy of all elements, or of all stored cells.
+template <class X>
+X copy_of_stored(X const& x) {
+  auto const& b = *block_of(x);
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    return X(x.mesh(), x.extents(), b.copy(0, b.bytes));
+  else
+    return X(x.mesh(), x.extents(),
+             b.copy(static_cast<std::size_t>(offset_of(x)) * sizeof(element_t<X>),
+                    static_cast<std::size_t>(x.local_size()) * sizeof(element_t<X>)),
+             0);
+}
+// True if the elements of x can be written where they are. Otherwise other handles would change with x. If the program has a
+// pointer to the memory, only expressions and collectives have other handles, and keep what they read.
+template <class X>
+bool writes_in_place(X const& x) {
+  return block_of(x).use_count() == 1 || block_of(x)->held;
+}
+/// Makes the memory of x ready for a write: what shares it keeps the elements.
+template <class X>
+void own_memory(real_ranks, X& x) {
+  if (writes_in_place(x))
+    block_of(x)->before_writing();
+  else
+    x = copy_of_stored(x);
+}
+/// The same if all elements of x are written. They are of no value before.
+template <class X>
+void own_new_memory(X& x) {
+  if (writes_in_place(x))
+    block_of(x)->before_writing();
+  else
+    x = X(x.mesh(), x.extents());
+}
+
+// The memory of a temporary is gone before the pointer can be used.
+template <class X>
+inline constexpr bool is_temporary = true;
+template <class X>
+constexpr void refuse_temporary() {
+  static_assert(
+      !is_temporary<X>,
+      "ashlar::view: the tensor is a temporary, and its memory goes with it; name it first, as in auto x = f(y)");
+}
+/// Writes the elements of y, or all stored cells, to the memory of x.
+template <class X>
+void write_over(X& x, X const& y) {
+  ops_detail::require_meshes_of_one_size(x, y);
+  if (!(x.extents() == y.extents()))
+    plan_detail::fail_other_extents(
+        "ashlar::sharded_tensor: a tensor that has adopted memory of the program keeps its extents", x.extents(),
+        y.extents());
+  block_of(x)->before_writing();
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    copy_stored_cells(y, x);
+  else
+    block_of(x)->copy_from(cells_of(y), static_cast<std::size_t>(offset_of(x)) * sizeof(element_t<X>),
+                           static_cast<std::size_t>(x.local_size()) * sizeof(element_t<X>));
+}
 
 }  // namespace tensor_detail
 
@@ -114,8 +223,11 @@ using mesh_of_layout = decltype(tensor_detail::mesh_of_names(typename layout_det
 
 /// A tensor whose sharding over a mesh of ranks is part of its type. It has this rank's shard, the global extents and a
 /// handle on the mesh. The shard is contiguous and row-major in the memory of Space.
-/// Copies share the shard, like Kokkos views. Operations never write their operands; functions that update in place say
-/// so.
+/// A copy is a value: tensors share memory until one of them is written, and then it gets memory of its own. Memory to which
+/// the program has a pointer, by adopt, view or data, is copied at once.
+/// A tensor that has adopted memory keeps it: an assignment writes the elements there. A tensor made from it by a move takes
+/// the memory over. Operations never write their operands; functions that update in place say so.
+/// Tensors that share memory are used by one thread.
 /// Shape: global extents(); local shape local_extents(), of global indices local_region().
 /// Example: sharded_tensor<float, layout<"data", none>> is one on mesh<axis<"data">>
 template <class T, class Layout, class Mesh = mesh_of_layout<Layout>, class Space = Kokkos::DefaultExecutionSpace>
@@ -141,6 +253,30 @@ class sharded_tensor {
   /// The elements of a block from an offset on.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
+
+  sharded_tensor(sharded_tensor const& x) : mesh_(x.mesh_), extents_(x.extents_) {
+    if (x.owner_ && x.owner_->held) {
+      *this = tensor_detail::copy_of_stored(x);
+    } else {
+      owner_ = x.owner_;
+      offset_ = x.offset_;
+    }
+  }
+  sharded_tensor(sharded_tensor&&) noexcept = default;
+  /// Error: ashlar::error if this tensor has adopted memory, and x has other extents or a mesh of other sizes.
+  sharded_tensor& operator=(sharded_tensor const& x) {
+    if (this != &x && !written(x)) *this = sharded_tensor(x);
+    return *this;
+  }
+  sharded_tensor& operator=(sharded_tensor&& x) {
+    if (this == &x || written(x)) return *this;
+    mesh_ = std::move(x.mesh_);
+    extents_ = x.extents_;
+    owner_ = std::move(x.owner_);
+    offset_ = x.offset_;
+    return *this;
+  }
+  ~sharded_tensor() = default;
 
   /// Does not compile: the mesh is part of the type.
   template <class M>
@@ -174,17 +310,34 @@ class sharded_tensor {
   shape local_extents() const { return local_region().extents(); }
   index_t local_size() const { return local_extents().size(); }
 
-  /// This rank's shard, contiguous and row-major, in the memory of Space.
-  T* data() const { return static_cast<T*>(owner()->data) + offset_; }
+  /// This rank's shard, contiguous and row-major, in the memory of Space, for reading.
+  T const* data() const& { return tensor_detail::cells_of(*this); }
+  /// The same for a program that may write. The tensor gets memory of its own first if others share it. From then on copies of
+  /// the tensor are copied at once.
+  T* data() & {
+    tensor_detail::own_memory(tensor_detail::real_ranks{}, *this);
+    owner_->hold();
+    return tensor_detail::cells_of(*this);
+  }
   using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  /// This rank's shard as a Kokkos view. Valid while a tensor that shares it lives, and until one of them is updated in
-  /// place.
-  view_type view() const {
-    shape const s = local_extents();
-    return [&]<int... D>(std::integer_sequence<int, D...>) {
-      return view_type(data(), static_cast<std::size_t>(s[D])...);
-    }(std::make_integer_sequence<int, rank>{});
+  using const_view_type = typename view_type::const_type;
+  /// This rank's shard as a Kokkos view of const elements. Valid while the tensor lives, and until it is assigned or updated
+  /// in place.
+  const_view_type view() const& { return tensor_detail::view_of<const_view_type>(data(), local_extents()); }
+  /// The same of elements that the program may write, as data(). Valid while the tensor lives, and until another tensor is
+  /// assigned to it.
+  view_type view() & { return tensor_detail::view_of<view_type>(data(), local_extents()); }
+  /// Does not compile: the memory of a temporary goes with it.
+  template <class X = sharded_tensor>
+  T* data() && {
+    tensor_detail::refuse_temporary<X>();
+    return nullptr;
+  }
+  template <class X = sharded_tensor>
+  view_type view() && {
+    tensor_detail::refuse_temporary<X>();
+    return {};
   }
 
  private:
@@ -196,6 +349,12 @@ class sharded_tensor {
   storage_pointer const& owner() const {
     if (empty()) tensor_detail::fail_empty();
     return owner_;
+  }
+  // Writes the elements of x to adopted memory. False if this tensor has none, or x has no value.
+  bool written(sharded_tensor const& x) {
+    if (!owner_ || !owner_->pinned || x.empty()) return false;
+    if (owner_ != x.owner_) tensor_detail::write_over(*this, x);
+    return true;
   }
   // The number of elements of this rank's shard, once the extents are known to be good.
   static index_t counted(device_mesh<Mesh> const& m, shape const& extents) {
@@ -243,23 +402,16 @@ inline constexpr bool ops_detail::in_reach_of_kernels<sharded_tensor<T, L, M, S>
 
 namespace tensor_detail {
 
-/// The elements of a shard. The layout is known elsewhere.
-template <class T, class Space>
-struct stored_shard {
-  std::shared_ptr<storage<typename Space::memory_space>> owner;
-  index_t offset = 0;
-
-  T* data() const { return static_cast<T*>(owner->data) + offset; }
-};
 template <class T, class L, class M, class S>
 stored_shard<T, S> stored(sharded_tensor<T, L, M, S> const& x) {
   return {block_of(x), offset_of(x)};
 }
 
-/// The same elements under another layout, or with other extents; copied only when one of the two is updated in place.
+/// The same elements under another layout, or with other extents.
 template <class L, class T, class L0, class M, class S>
 sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape const& extents) {
-  return {x.mesh(), extents, storage<typename S::memory_space>::borrow(block_of(x)), offset_of(x)};
+  auto const part = stored(x).part(0, x.local_size());
+  return {x.mesh(), extents, part.owner, part.offset};
 }
 
 // Views of one dimension have both orders. Cells with a halo may have strides in any order, as subviews do.
@@ -303,7 +455,7 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
   plan_detail::call_in_errors const call(w);
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
   shape const extents = plan_detail::checked_extents<L>(n);
-  auto const t = in_memory_of<Tensor>(view, m, extents, view.data(), view.span() * sizeof(T));
+  auto t = in_memory_of<Tensor>(view, m, extents, view.data(), view.span() * sizeof(T));
   comm::collectively(
       m.communicator(),
       [&] {
@@ -320,6 +472,7 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
               expected, found);
         if (!view.span_is_contiguous())
           plan_detail::fail_rule("ashlar::adopt: the view is contiguous; copy a strided one first");
+        if (shard.size() != 0) block_of(t)->pin();
       },
       "adopt", w);
   return t;
@@ -354,16 +507,18 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w 
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
   shape const extents = plan_detail::checked_extents<L>(n);
   index_t const elements = local_shape(extents, Tensor::layout, m.sizes(), m.rank()).size();
+  auto t = tensor_detail::in_memory_of<Tensor>(data, m, extents, const_cast<Element*>(data),
+                                               static_cast<std::size_t>(elements) * sizeof(T));
   comm::collectively(
       m.communicator(),
       [&] {
         if (data == nullptr && elements != 0)
           plan_detail::fail_rule(
               "ashlar::adopt: the address is of this rank's shard; found null for a shard that has elements");
+        if (elements != 0) tensor_detail::block_of(t)->pin();
       },
       "adopt", w);
-  return tensor_detail::in_memory_of<Tensor>(data, m, extents, const_cast<Element*>(data),
-                                             static_cast<std::size_t>(elements) * sizeof(T));
+  return t;
 }
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.
@@ -448,7 +603,7 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 template <class Y>
 void fill_counting(real_ranks, Y& y, element_t<Y> first, element_t<Y> step) {
   using T = element_t<Y>;
-  generate_shard<T, 1>(typename Y::execution_space{}, y.data(), y.local_region(), progression<T>{first, step});
+  generate_shard<T, 1>(typename Y::execution_space{}, cells_of(y), y.local_region(), progression<T>{first, step});
 }
 
 }  // namespace tensor_detail
@@ -474,8 +629,8 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   Tensor t(m, extents);
   if constexpr (meta_detail::hold<tensor_detail::generate_indices<L, N, F>,
                                   tensor_detail::generate_numbers<typename Tensor::element_type, L, F>>())
-    tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
-                                                                               t.data(), t.local_region(), f);
+    tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(
+        typename Tensor::execution_space{}, tensor_detail::cells_of(t), t.local_region(), f);
   return t;
 }
 

@@ -34,6 +34,10 @@ using comm_detail::out_of_memory;
 [[noreturn]] ASHLAR_INLINE void fail_memory(char const* begin, out_of_memory const& e, shape const& extents,
                                             index_t elements, std::size_t element_bytes);
 
+/// Notes that a tensor has adopted the memory from an address on. Error: ashlar::error if another has it.
+ASHLAR_INLINE void note_adopted(void const* first);
+ASHLAR_INLINE void forget_adopted(void const* first);
+
 /// Asks the system for large pages, if the memory is large enough for some. Pre: nothing has been written there.
 ASHLAR_INLINE void prefer_large_pages(void* memory, std::size_t bytes);
 
@@ -56,15 +60,30 @@ class storage : public reader {
 
   void* data;
   std::size_t bytes;
-  std::unique_ptr<index_t[]> strides;  // of the array here, in elements; null if it is row-major and contiguous
-  zero_cells zeros;                    // since they were written, nothing has written halo cells
-  bool exposed = true;                 // the program has a pointer to the block, and may write any cell at any time
+  std::shared_ptr<index_t const[]> strides;  // of the array here, in elements; null if it is row-major and contiguous
+  zero_cells zeros;                          // since they were written, nothing has written halo cells
+  bool exposed = true;  // somebody may write any cell at any time: the program, or a borrower's lender
+  bool held = false;    // the program has a pointer to the block
+  bool pinned = false;  // adopted memory of the program
 
-  /// Call it before a pointer is given to the program. Error: as before_writing.
+  /// Call it before others may write the block at any time. Error: as before_writing.
   void expose() {
     ranks_that_read_.wait();
     exposed = true;
     zeros.transfers.reset();
+  }
+  /// Notes that the block is memory of the program's. Error: ashlar::error if the memory of another block begins there.
+  void pin() {
+    note_adopted(data);
+    held = pinned = true;
+  }
+  ~storage() override {
+    if (pinned) forget_adopted(data);
+  }
+  /// Call it before a pointer is given to the program. Error: as before_writing.
+  void hold() {
+    if (!held) expose();
+    held = true;
   }
 
   void expect(std::shared_ptr<reader> const& r);
@@ -88,8 +107,17 @@ class storage : public reader {
     if (lender_.get() == block) detach();  // it may have memory of its own by now
   }
 
-  /// A block with the same elements. They are copied only when one of the two blocks is about to change.
+  /// A block with the same elements. They are copied only when one of the two blocks is about to change. What the program
+  /// writes by a pointer, both have.
   static std::shared_ptr<storage> borrow(std::shared_ptr<storage> const& from);
+  /// Makes the block independent of a lender to which the program has a pointer.
+  void leave_program() {
+    if (lender_ && lender_->held) detach();
+  }
+  /// A block of its own with n bytes of this one.
+  std::shared_ptr<storage> copy(std::size_t first, std::size_t n) const;
+  /// Makes n bytes of this block those at an address.
+  void copy_from(void const* bytes, std::size_t first, std::size_t n) const;
 
  private:
   void detach();
@@ -232,7 +260,8 @@ std::shared_ptr<storage<MemorySpace>> pool<MemorySpace>::allocate(std::size_t by
     count();
   }
   b->bytes = bytes;
-  b->exposed = false;
+  b->exposed = b->held = false;
+  b->strides.reset();
   if (!keeps_zeros) b->zeros.transfers.reset();
   std::shared_ptr<block> made(b, release{index});
   made->ranks_that_read_.wait();
@@ -324,7 +353,7 @@ void storage<MemorySpace>::before_writing() {
     if (auto const r = w.lock()) r->keep(this);
   readers_.clear();
   ranks_that_read_.wait();
-  if (lender_.use_count() > 1) detach();
+  if (lender_ && (lender_.use_count() > 1 || lender_->held)) detach();
 }
 
 template <class MemorySpace>
@@ -333,6 +362,7 @@ std::shared_ptr<storage<MemorySpace>> storage<MemorySpace>::borrow(std::shared_p
   lender->expose();
   auto s = std::make_shared<storage>(from->data, from->bytes);
   s->lender_ = lender;
+  s->strides = from->strides;
   lender->expect(s);
   return s;
 }
@@ -340,24 +370,53 @@ std::shared_ptr<storage<MemorySpace>> storage<MemorySpace>::borrow(std::shared_p
 template <class MemorySpace>
 void storage<MemorySpace>::detach() {
   if (!lender_) return;
-  auto const own = pool<MemorySpace>::allocate(bytes);
-  using space = typename MemorySpace::execution_space;
-  auto* const to = static_cast<char*>(own->data);
-  auto const* const from = static_cast<char const*>(data);
-  if constexpr (kernels_detail::runs_in_caller<space>) {  // a copy by Kokkos would instantiate 660 templates
-    constexpr index_t bytes_per_thread = 32 << 10;
-    kernels_detail::for_ranges("ashlar::detach", space{}, static_cast<index_t>(bytes), bytes_per_thread,
-                               [&](index_t first, index_t last) {
-                                 std::memcpy(to + first, from + first, static_cast<std::size_t>(last - first));
-                               });
-  } else {
-    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    Kokkos::deep_copy(space{}, Kokkos::View<char*, MemorySpace, unmanaged>(to, bytes),
-                      Kokkos::View<char const*, MemorySpace, unmanaged>(from, bytes));
-  }
+  auto const own = copy(0, bytes);
   data = own->data;
   lender_ = own;
 }
+
+template <class MemorySpace>
+std::shared_ptr<storage<MemorySpace>> storage<MemorySpace>::copy(std::size_t first, std::size_t n) const {
+  auto own = pool<MemorySpace>::allocate(n);
+  own->copy_from(static_cast<std::byte const*>(data) + first, 0, n);
+  own->strides = strides;
+  return own;
+}
+
+template <class MemorySpace>
+void storage<MemorySpace>::copy_from(void const* bytes_to_copy, std::size_t first, std::size_t n) const {
+  using space = typename MemorySpace::execution_space;
+  auto* const to = static_cast<char*>(data) + first;
+  auto const* const from = static_cast<char const*>(bytes_to_copy);
+  if constexpr (kernels_detail::runs_in_caller<space>) {  // a copy by Kokkos would instantiate 660 templates
+    constexpr index_t bytes_per_thread = 32 << 10;
+    kernels_detail::for_ranges("ashlar::copy", space{}, static_cast<index_t>(n), bytes_per_thread,
+                               [&](index_t begin, index_t end) {
+                                 std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+                               });
+  } else {
+    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::deep_copy(space{}, Kokkos::View<char*, MemorySpace, unmanaged>(to, n),
+                      Kokkos::View<char const*, MemorySpace, unmanaged>(from, n));
+  }
+}
+
+/// The elements of a shard. The layout is known elsewhere.
+template <class T, class Space>
+struct stored_shard {
+  using block_type = storage<typename Space::memory_space>;
+  std::shared_ptr<block_type> owner;
+  index_t offset = 0;
+
+  T* data() const { return static_cast<T*>(owner->data) + offset; }
+  /// n elements from one on as a value of their own. They are copied when one of the two shards is about to change; at once
+  /// if the program has a pointer to them, since nobody sees what it writes.
+  stored_shard part(index_t first, index_t n) const {
+    if (!owner->held) return {block_type::borrow(owner), offset + first};
+    return {owner->copy(static_cast<std::size_t>(offset + first) * sizeof(T), static_cast<std::size_t>(n) * sizeof(T)),
+            0};
+  }
+};
 
 /// Memory that a call needs for a while, from the pool: n elements that kernels of the space can access.
 template <class Space, class T>

@@ -30,8 +30,8 @@ auto make_result(real_ranks, select_op const& op, device_mesh<M> const& m, shape
   using Whole = std::remove_cvref_t<decltype(whole)>;
   using Part = sharded_tensor<T, L, M, typename Whole::execution_space>;
   index_t const size = local_region(extents, Part::layout, m.sizes(), m.rank()).size();
-  return Part(m, extents, storage<typename Part::memory_space>::borrow(block_of(whole)),
-              offset_of(whole) + op.at * size);
+  auto const part = stored(whole).part(op.at * size, size);
+  return Part(m, extents, part.owner, part.offset);
 }
 
 }  // namespace ashlar::tensor_detail

@@ -72,7 +72,7 @@ void write(sharded_tensor<float, layout<none, "x">, line> const& x,
 auto made(device_mesh<line> const& m) {
   return generate<float, stale<layout<halo("x", 1)>>>(m, {8}, [](index_t i) { return static_cast<float>(i); });
 }
-void fill(sharded_tensor<float, stale<layout<halo("x", 1, edge::given)>>, line> const& x) {
+void fill(sharded_tensor<float, stale<layout<halo("x", 1, edge::given)>>, line>& x) {
   set_beyond(x, [](index_t) { return 0.f; });
 }
 }  // namespace right
@@ -89,7 +89,7 @@ auto made(device_mesh<line> const& m) {
   return generate<float, halo_sums<layout<halo("x", 1)>>>(m, {8}, [](index_t i) { return static_cast<float>(i); });
 }
 // error: ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo("x", 1, edge::given)
-void fill(sharded_tensor<float, stale<layout<halo("x", 1)>>, line> const& x) {
+void fill(sharded_tensor<float, stale<layout<halo("x", 1)>>, line>& x) {
   set_beyond(x, [](index_t) { return 0.f; });
 }
 }  // namespace wrong

@@ -9,7 +9,8 @@ using field = layout<halo("y", Width), halo("x", Width)>;
 namespace data_of_a_halo {
 void right(device_mesh<grid> const& m) {
   auto const u = make<double, stale<field<1>>>(m, {8, 8});
-  (void)owned(u).data();
+  auto const cells = owned(u);
+  (void)cells.data();
 }
 // error: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
 void wrong(device_mesh<grid> const& m) {
@@ -50,7 +51,8 @@ void wrong(device_mesh<grid> const& m) {
 namespace view_of_a_halo {
 void right(device_mesh<grid> const& m) {
   auto const u = make<double, stale<field<4>>>(m, {8, 8});
-  auto const v = owned(u).view();
+  auto const cells = owned(u);
+  auto const v = cells.view();
   (void)v;
 }
 // error: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells

@@ -168,3 +168,46 @@ void columns(tensor_of<layout<"x", none>> const& x) { tensor_of<layout<none, "x"
 void step(tensor_of<stale<field>> const& v) { tensor_of<field> u = v; }
 }  // namespace wrong
 }  // namespace variable_of_another_layout
+
+// A variable that auto has made an expression.
+namespace assigned_expression {
+void right(sharded_tensor<double, layout<"x">, line> const& x) {
+  auto y = (x + 1.).evaluate();
+  y = 2. * y;
+  y = y * x - 1.;
+  auto z = x + 1.;
+  z = x + 2.;
+}
+void wrong(sharded_tensor<double, layout<"x">, line> const& x) {
+  auto y = x + 1.;
+  // error on each line: ashlar::expression: the variable is an expression, which keeps its type; make it a tensor by auto z = (expression).evaluate()
+  y = 2. * y;
+  y = x;
+}
+}  // namespace assigned_expression
+
+// The view of a tensor that nobody keeps.
+namespace view_of_a_temporary {
+float right(device_mesh<line> const& m) {
+  auto const x = ones<float, layout<none>>(m, {8});
+  auto const y = square(x).evaluate();
+  return x.view()(0) + y.data()[1];
+}
+void wrong(device_mesh<line> const& m) {
+  // error on each line: ashlar::view: the tensor is a temporary, and its memory goes with it; name it first, as in auto x = f(y)
+  (void)ones<float, layout<none>>(m, {8}).view();
+  (void)ones<float, layout<none, none>>(m, {8, 2}).data();
+  (void)square(ones<float, layout<none, none, none>>(m, {8, 2, 2})).view();
+}
+}  // namespace view_of_a_temporary
+
+// Cells beyond the domain of a tensor that does not change.
+namespace given_cells_of_a_const_tensor {
+using given = layout<halo("x", 1, edge::given)>;
+struct wall {
+  ASHLAR_FUNCTION double operator()(index_t i) const { return i < 0 ? 1. : 0.; }
+};
+void right(sharded_tensor<double, stale<given>, line>& u) { set_beyond(u, wall{}); }
+// error: ashlar::set_beyond: the tensor is const; declare it without const
+void wrong(sharded_tensor<double, stale<given>, line> const& u) { set_beyond(u, wall{}); }
+}  // namespace given_cells_of_a_const_tensor

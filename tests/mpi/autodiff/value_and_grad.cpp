@@ -13,6 +13,13 @@ constexpr auto w_of = [](auto const& m) {
 };
 constexpr auto x_of = [](auto const& m) { return tensor_of<double, layout<"data", none>>(m, shape::of(7, 5), number); };
 
+// True if a tensor and a copy of it have their elements at an address.
+template <class X>
+bool are_elements_of(X const& x, double const* first) {
+  auto const copy = x;
+  return x.data() == first && copy.data() == first;
+}
+
 // x w, dense.
 std::vector<double> product() {
   std::vector<double> y(21);
@@ -96,6 +103,26 @@ TEST_CASE("differentiation leaves parameters alone, and runs again to the same b
     CHECK(shard(first.gradients) == shard(second.gradients));
     CHECK(shard(first.value) == shard(second.value));
   });
+}
+
+TEST_CASE("a tape shares memory to which the program has a pointer; what value_and_grad returns does not") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  auto w = w_of(m);
+  auto x = x_of(m);
+  std::fill_n(w.data(), w.local_size(), 2.);
+  std::fill_n(x.data(), x.local_size(), 3.);
+  auto const* const memory_of_x = std::as_const(x).data();
+  bool shared = true;
+  auto const [value, aux, g] = value_and_grad<"data">([&](auto const& q, auto const& rows) {
+    shared = shared && are_elements_of(rows, memory_of_x);
+    return build<with_aux>(sum(einsum<"bi,ih->bh">(rows, q)), build<two>(rows, q));
+  })(w, x);
+  CHECK(shared);
+  std::fill_n(w.data(), w.local_size(), 0.);
+  std::fill_n(x.data(), x.local_size(), 0.);
+  for (double const v : shard(aux.first)) CHECK(v == 3);
+  for (double const v : shard(aux.second)) CHECK(v == 2);
+  CHECK(item(all_reduce(value)) == 7 * 3 * 5 * 6);
 }
 
 TEST_CASE("the collectives of a differentiated program are those of its dry run, one by one") {

@@ -49,7 +49,7 @@ void check_collectives(device_mesh<M> const& m, index_t n) {
 
 template <class L>
 auto fill_like(device_mesh<line> const& m, index_t n, double value) {
-  auto const x = tensor_of<double, L>(m, shape::of(n), small_number);
+  auto x = tensor_of<double, L>(m, shape::of(n), small_number);
   Kokkos::deep_copy(x.view(), value);
   return x;
 }
@@ -113,7 +113,7 @@ TEST_CASE("node_memory: on several nodes, alike or not, arrays cross between the
     Kokkos::View<double*, Kokkos::LayoutRight> const own("own", static_cast<std::size_t>(n));
     Kokkos::deep_copy(own, inside.view());
     auto const outside = adopt<partial<layout<none>, "x">>(m, own, {n});
-    auto const x = world_rank() == 0 ? outside : inside;
+    auto const& x = world_rank() == 0 ? outside : inside;
     auto const sum = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
     CHECK(denotes(all_reduce<"x">(x), sum));
     CHECK(denotes(reduce_scatter<"x", 0>(x), sum));
@@ -183,7 +183,7 @@ TEST_CASE("node_memory: where one rank's operand lies elsewhere all use messages
   Kokkos::View<double*, Kokkos::LayoutRight> const own("own", static_cast<std::size_t>(n));
   Kokkos::deep_copy(own, inside.view());
   auto const outside = adopt<partial<layout<none>, "x">>(m, own, {n});
-  auto const x = world_rank() == world_size() - 1 ? outside : inside;
+  auto const& x = world_rank() == world_size() - 1 ? outside : inside;
   auto const sum = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
   auto const before = pmpi::counted();
   auto const y = all_reduce<"x">(x);
@@ -350,7 +350,7 @@ TEST_CASE("node_memory: who has given up leaves what it had copied for others, w
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   bool const late = m.rank() == m.size() - 1;
   auto const summand = [&](double x) {
-    sharded_tensor<double, partial<layout<none>, "x">, line> const s(m, shape::of(100), 100);
+    sharded_tensor<double, partial<layout<none>, "x">, line> s(m, shape::of(100), 100);
     std::fill_n(s.data(), 100, x);
     return s;
   };
@@ -388,7 +388,7 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
     MPI_Barrier(MPI_COMM_WORLD);
   } else {
     text = said([&] {
-      sharded_tensor<double, layout<none>, line> const y(m, shape::of(n), n);
+      sharded_tensor<double, layout<none>, line> y(m, shape::of(n), n);
       comm_detail::run_all_reduce(m.communicator(), comm_detail::reduction_of<op::sum, double>, s.data(), y.data(),
                                   static_cast<std::size_t>(n), comm::tuned);
     });

@@ -19,7 +19,7 @@ int const one = 1;
 
 // The lower triangle of the result, times its adjoint.
 template <class X>
-void factor_in_place(X const& a) {
+void factor_in_place(X&& a) {
   auto const before = dense_of(a);
   auto const d = linalg::scalapack_descriptor(a);
   int info = 0;
@@ -36,7 +36,7 @@ template <class La, class Lb, class Lc, class M>
 void multiply(M const& m, index_t rows, index_t inner, index_t columns) {
   auto const a = generate<double, La>(m, {rows, inner}, general<double>{1});
   auto const b = generate<double, Lb>(m, {inner, columns}, general<double>{2});
-  auto const c = generate<double, Lc>(m, {rows, columns}, general<double>{3});
+  auto c = generate<double, Lc>(m, {rows, columns}, general<double>{3});
   auto const da = linalg::scalapack_descriptor(a), db = linalg::scalapack_descriptor(b),
              dc = linalg::scalapack_descriptor(c);
   double const alpha = 1, beta = 0;

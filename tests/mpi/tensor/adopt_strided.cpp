@@ -113,7 +113,7 @@ TEST_CASE("adopt: column-major views and parts of them, in reversed order") {
 
 TEST_CASE("adopt: strides on one rank alone, in memory that the node's ranks see") {
   for_each_mesh([](auto const& m) {
-    auto const room = make<double, layout<none, none>>(m, {200, 200});
+    auto room = make<double, layout<none, none>>(m, {200, 200});
     check_adopted(m, 70, 60, [&](shape const& stored) {
       bool const contiguous = m.rank() % 2 == 1;
       auto const whole = row_major(room.data(), 200, size_of(contiguous ? stored[1] : 200));
@@ -131,7 +131,7 @@ TEST_CASE("adopt: given cells in strided memory") {
     row_major const whole("mine", size_of(stored[0] + 1), size_of(stored[1] + 4));
     auto const part = Kokkos::subview(whole, std::pair<index_t, index_t>(0, stored[0]),
                                       std::pair<index_t, index_t>(3, 3 + stored[1]));
-    auto const u = adopt<stale<G>>(m, part, {5, 8});
+    auto u = adopt<stale<G>>(m, part, {5, 8});
     auto const like = generate<double, stale<G>>(m, {5, 8}, number{});
     Kokkos::deep_copy(u.owned_view(), like.owned_view());
     set_beyond(u, number{});
@@ -181,7 +181,7 @@ TEST_CASE("adopt: what strided memory is not") {
     auto const part = Kokkos::subview(whole, Kokkos::ALL, std::pair<index_t, index_t>(3, 3 + stored[1]));
     CHECK_THROWS_WITH_AS((adopt<halo_sums<H>>(m, part, {70, 60})),
                          doctest::Contains("ashlar::adopt: a halo of sums is contiguous; copy the view"), error);
-    auto const u = adopt<stale<H>>(m, part, {70, 60});
+    auto u = adopt<stale<H>>(m, part, {70, 60});
     CHECK_THROWS_WITH_AS(
         u.stored_view(),
         "ashlar::stored_view: the cells have the strides of the view that was adopted; write strided_view()", error);

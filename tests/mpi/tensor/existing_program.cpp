@@ -28,7 +28,7 @@ void check_running_sums(index_t rows) {
   device_mesh<grid> const m(program, {ranks / q, q});
   shape const mine = local_shape(shape::of(rows, columns), layout_value_v<grid, blocks>, m.sizes(), m.rank());
   Kokkos::View<double**, Kokkos::LayoutRight> const field("field", mine[0], mine[1]);  // the program's memory
-  auto const u = adopt<blocks>(m, field, {rows, columns});                             // the same memory
+  auto u = adopt<blocks>(m, field, {rows, columns});                                   // the same memory
   // [adopt]
   auto const host = Kokkos::create_mirror_view(field);
   region const own = u.local_region();
@@ -41,14 +41,14 @@ void check_running_sums(index_t rows) {
   double const norm = item(sqrt(all_reduce(sum(u * u))));
   // [norm]
   // [rows]
-  auto const lines = redistribute<whole_rows>(u);
+  auto lines = redistribute<whole_rows>(u);
   auto const line = lines.view();
   Kokkos::parallel_for(
       line.extent(0), KOKKOS_LAMBDA(int i) {
         for (std::size_t j = 1; j < line.extent(1); ++j) line(i, j) += line(i, j - 1);
       });
   Kokkos::fence();
-  Kokkos::deep_copy(field, redistribute<blocks>(lines).view());
+  redistribute_into(u, lines);
   // [rows]
   Kokkos::deep_copy(host, field);
   double squares = 0;

@@ -48,7 +48,7 @@ TEST_CASE("from ScaLAPACK: a column-major local array is adopted, changed and re
   device_mesh<process_grid> const m(MPI_COMM_WORLD, {p, q});  // Cblacs_gridinit(&context, "Row", p, q)
   shape const mine = local_shape(shape::of(rows, columns), layout_value_v<process_grid, matrix>, m.sizes(), m.rank());
   Kokkos::View<double**, Kokkos::LayoutLeft> const local("A", mine[0], mine[1]);  // LLD = mine[0]
-  auto const transposed = adopt_reversed<layout<cyclic("q", 64), cyclic("p", 64)>>(m, local, {columns, rows});
+  auto transposed = adopt_reversed<layout<cyclic("q", 64), cyclic("p", 64)>>(m, local, {columns, rows});
   // [adopt]
   auto const value = generate<double, layout<cyclic("q", 64), cyclic("p", 64)>>(m, {columns, rows}, element{});
   Kokkos::deep_copy(transposed.view(), value.view());

@@ -96,11 +96,8 @@ TEST_CASE("sharded_tensor: global extents, and the shard as a view with local on
 TEST_CASE("sharded_tensor: copies share the shard, which lives as long as one of them") {
   auto const m = line_of_ranks();
   std::optional x = some_numbers(m, 100);
-  auto y = *x;
-  CHECK(y.data() == x->data());
-  fill(y, 3);
-  CHECK(shard(*x) == shard(y));
-  CHECK(denotes(*x, std::vector<double>(100, 3)));
+  auto const y = *x;
+  CHECK(y.data() == std::as_const(*x).data());
   x.reset();
   auto const others = some_numbers(m, 100);  // would take the memory, were it free
   CHECK(others.data() != y.data());
@@ -149,8 +146,9 @@ TEST_CASE("adopt: elements at an address become the shard without a copy") {
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, mine);
   for (std::size_t i = 0; i < host.size(); ++i) CHECK(host.data()[i] == 5);
   bool const last = m.rank() == world_size() - 1;
+  Kokkos::View<double*, memory> const other("other", 30);
   CHECK(said([&] {
-          (void)adopt<layout<"x", none>>(m, last ? nullptr : mine.data(), {10 * world_size(), 3});
+          (void)adopt<layout<"x", none>>(m, last ? nullptr : other.data(), {10 * world_size(), 3});
         }).find("ashlar::adopt: the address is of this rank's shard; found null") == 0);
 }
 

@@ -19,7 +19,8 @@ using grid = mesh<axis<"x">>;
 // Writes element i of a shard after so many rounds of arithmetic, which no compiler knows to come to nothing.
 template <class V>
 struct slow_write {
-  V to, from;
+  V to;
+  typename V::const_type from;
   int rounds;
   KOKKOS_FUNCTION void operator()(int i) const {
     double zero = 0;
@@ -28,9 +29,10 @@ struct slow_write {
   }
 };
 template <class X>
-void write(X const& to, X const& from, int rounds) {
-  Kokkos::View<double*, typename X::memory_space> const t(to.data(), static_cast<std::size_t>(to.local_size())),
-      f(from.data(), static_cast<std::size_t>(from.local_size()));
+void write(X& to, X const& from, int rounds) {
+  Kokkos::View<double*, typename X::memory_space> const t(to.data(), static_cast<std::size_t>(to.local_size()));
+  Kokkos::View<double const*, typename X::memory_space> const f(from.data(),
+                                                                static_cast<std::size_t>(from.local_size()));
   Kokkos::parallel_for(Kokkos::RangePolicy<typename X::execution_space>(0, static_cast<int>(to.local_size())),
                        slow_write<decltype(t)>{t, f, rounds});
 }
@@ -45,7 +47,7 @@ void check(F const& collective) {
                others = tensor_of<double, L>(m, e, [](index_t, int) { return -7.0; });
     auto const expected = shard(collective(numbers));
     for (int late = 0; late < m.size(); ++late) {
-      auto const x = tensor_of<double, L>(m, e, [](index_t, int) { return -5.0; });
+      auto x = tensor_of<double, L>(m, e, [](index_t, int) { return -5.0; });
       if (m.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(3));
       write(x, numbers, 200);
       auto const y = collective(x);

@@ -62,14 +62,15 @@ void check(Optimizer const& optimizer, Loop loop) {
     };
     auto p = make_two(start);
     auto state = optimizer.init(p);
-    auto const alias = p;  // copies share the shards: updates are in place
+    auto const copy = p;
+    auto const before = shard(p.first);
     for (int step = 0; step < steps; ++step) {
       auto const g = make_two([&](index_t i, int which) { return slope(i, which, step); });
       optimizer.update(p, state, g);
     }
     CHECK(is_near<T>(p.first, first));
     CHECK(is_near<T>(p.second, second));
-    CHECK(shard(alias.first) == shard(p.first));
+    CHECK(shard(copy.first) == before);
     CHECK(m.collectives_run() == 0);
   });
 }
@@ -214,4 +215,16 @@ TEST_CASE("gradients and states of other extents than their parameters are an er
   auto with_momentum = sgd{.momentum = 0.9}.init(trained);
   sgd{}.update(trained, with_momentum, p);  // what is not used may have any extents
   CHECK(with_momentum.step == 1);
+}
+
+TEST_CASE("optimizer: a copy of the parameters keeps its elements") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  auto p = ones<double, layout<"model">>(m, {7});
+  auto state = adam{}.init(p);
+  auto const best = p, old = state.m;
+  adam{}.update(p, state, p);
+  for (double x : gather_all(best)) CHECK(x == 1);
+  for (double x : gather_all(old)) CHECK(x == 0);
+  for (double x : gather_all(p)) CHECK(x < 1);
+  for (double x : gather_all(state.m)) CHECK(x > 0);
 }

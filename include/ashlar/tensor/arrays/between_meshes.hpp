@@ -60,7 +60,7 @@ template <class To, plain_tensor X, class M2>
       [&] { return tensor_detail::transfers_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
   sharded_tensor<T, To, M2, Space> y(other, t.extents(), transfers.destination.size());
   auto const most = [&] { return ops_detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()); };
-  tensor_detail::exchange_blocks<Space, element_t<X>>(m, transfers, most, t.data(), y.data(), w);
+  tensor_detail::exchange_blocks<Space, element_t<X>>(m, transfers, most, t.data(), tensor_detail::cells_of(y), w);
   return y;
 }
 

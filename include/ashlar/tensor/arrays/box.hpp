@@ -55,7 +55,7 @@ void fill_outside(real_ranks, sharded_tensor<T, L, M, Space>& y, shape const& of
     begin[d] = own.dim[d].below(within(offset[d]));
     end[d] = own.dim[d].below(within(offset[d] + box[d]));
   }
-  kernels::fill_outside(Space{}, y.data(), own.extents(), begin, end, value);
+  kernels::fill_outside(Space{}, cells_of(y), own.extents(), begin, end, value);
 }
 
 /// Makes a box of y the elements of x.
@@ -74,12 +74,12 @@ void put_box(real_ranks, sharded_tensor<T, L2, M, Space>& y, sharded_tensor<T, L
   step_transfers const& v = t->steps;
   communicator const& ranks = m.communicator(s.axes);
   Space const space{};
-  auto const* const source = static_cast<T const*>(x.data());
-  if (!t->cross) return strided_copy(space, source, y.data(), v.direct[static_cast<std::size_t>(ranks.rank())]);
+  auto const* const source = static_cast<T const*>(cells_of(x));
+  if (!t->cross) return strided_copy(space, source, cells_of(y), v.direct[static_cast<std::size_t>(ranks.rank())]);
   collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>),
                                v.received * sizeof(T), w);
-  if (!exchange_on_node<step_type<step_kind::exchange, void>>(space, v, ranks, source, y.data()))
-    exchange_box(space, v, ranks, source, y.data());
+  if (!exchange_on_node<step_type<step_kind::exchange, void>>(space, v, ranks, source, cells_of(y)))
+    exchange_box(space, v, ranks, source, cells_of(y));
 }
 
 }  // namespace ashlar::tensor_detail

@@ -98,7 +98,7 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, c
   device_mesh<M> const& m = x.mesh();
   call_of_all const call(m, who == receivers::all ? "gather_all" : "gather", x.layout, element_code<T>, x.extents(), w);
   if (who == receivers::first && m.sizes().position(m.rank(), ~x.layout.sharding()) != 0) return {};
-  auto const own = on_host<S>(x.data(), x.local_size());
+  auto const own = on_host<S>(cells_of(x), x.local_size());
   try {
     return join_shards(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source),
                        own.data(), who);
@@ -187,7 +187,7 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
     if constexpr (has_halo)
       return elements(all_cells_of(x), x.stored_extents().size());
     else
-      return elements(x.data(), x.local_size());
+      return elements(cells_of(x), x.local_size());
   }();
   memory_of_messages const filled(nullptr, own.data());
   axis_mask const axes = X::layout.sharding();

@@ -165,7 +165,7 @@ auto redistribute_from(device_mesh<M> const& m, View const& view, index_t const 
     tensor_detail::pool_scratch<Space, T> const packed(view.size());
     if (view.size() != 0) kernels_detail::strided_copy(Space{}, view.data(), packed.data(), loops);
     tensor_detail::exchange_blocks<Space>(
-        m, transfers, [&] { return most; }, packed.data(), y.data(), w);
+        m, transfers, [&] { return most; }, packed.data(), tensor_detail::cells_of(y), w);
     return y;
   }
 }

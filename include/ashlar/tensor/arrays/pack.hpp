@@ -67,8 +67,8 @@ auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece, ca
 template <plain_tensor X>
 std::vector<element_t<X>> unpack(X const& x) {
   auto const& t = plan_detail::materialize(x);
-  auto const own =
-      tensor_detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), t.local_size());
+  auto const own = tensor_detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(
+      tensor_detail::cells_of(t), t.local_size());
   return comm_detail::copied_elements<element_t<X>>(own.data(), own.size());
 }
 

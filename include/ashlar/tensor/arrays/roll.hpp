@@ -33,18 +33,18 @@ sharded_tensor<T, L, M, Space> roll_shards(real_ranks, sharded_tensor<T, L, M, S
   step_transfers const& transfers = *roll_transfers_for<Dim>(x, step, by);
   Space const space{};
   sharded_tensor<T, L, M, Space> y(m, x.extents());
-  auto const* const source = static_cast<T const*>(x.data());
+  auto const* const source = static_cast<T const*>(cells_of(x));
   copy_loops const& stays = transfers.direct[static_cast<std::size_t>(ranks.rank())];
   if (ranks.size() == 1) {
-    strided_copy(space, source, y.data(), stays);
+    strided_copy(space, source, cells_of(y), stays);
     return y;
   }
   collective_scope const scope(m, step,
                                fingerprint_of(collective_of(step.what), transfers.fingerprint, element_code<T>),
                                transfers.received * sizeof(T), w);
-  if (exchange_on_node<rolling>(space, transfers, ranks, source, y.data())) return y;
-  exchange<rolling::what>(space, transfers, ranks, source, y.data());  // may use all of the destination
-  strided_copy(space, source, y.data(), stays);
+  if (exchange_on_node<rolling>(space, transfers, ranks, source, cells_of(y))) return y;
+  exchange<rolling::what>(space, transfers, ranks, source, cells_of(y));  // may use all of the destination
+  strided_copy(space, source, cells_of(y), stays);
   return y;
 }
 
@@ -56,8 +56,8 @@ class roll_in_flight final : public pending_work<Y> {
   roll_in_flight(X x, X y, plan_step const& kind, std::shared_ptr<step_transfers const> transfers, call_site const& w)
       : operand_(std::move(x)), result_(std::move(y)) {
     auto const& m = operand_->mesh();
-    flight_ = std::make_shared<in_flight>(m, m.communicator(kind.axes), kind, std::move(transfers), operand_->data(),
-                                          result_.data(), w);
+    flight_ = std::make_shared<in_flight>(m, m.communicator(kind.axes), kind, std::move(transfers),
+                                          static_cast<element_t<X> const*>(cells_of(*operand_)), cells_of(result_), w);
     block_of(*operand_)->expect_with_lender(flight_);
   }
   bool ready() override { return flight_->ready(); }

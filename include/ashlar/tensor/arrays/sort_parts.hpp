@@ -265,7 +265,7 @@ sharded_tensor<T, L, M, Space> follow_route(real_ranks, std::shared_ptr<sort_rou
   auto const& m = x.mesh();
   kernels_detail::lines_of const own(x.local_extents(), Dim);
   std::uint64_t const fingerprint = fingerprint_of_sort(x, Dim, s);
-  auto const source = on_host<Space>(x.data(), x.local_size());
+  auto const source = on_host<Space>(cells_of(x), x.local_size());
   collective_scope const scope(m, s, fingerprint, route->bytes_received(sizeof(T)), w);
   pool_scratch<Kokkos::DefaultHostExecutionSpace, T> const arrived(route->arrived);
   fetch(*route, m.communicator(s.axes), fingerprint, own, source.data(), arrived.data(), runs_in_caller<Space>);
@@ -288,7 +288,7 @@ sharded_tensor<T, L, M, Space> return_route(real_ranks, std::shared_ptr<sort_rou
   using host = Kokkos::DefaultHostExecutionSpace;
   auto const& m = x.mesh();
   kernels_detail::lines_of const own(x.local_extents(), Dim);
-  auto const source = on_host<Space>(x.data(), x.local_size());
+  auto const source = on_host<Space>(cells_of(x), x.local_size());
   std::size_t const returned = comm_detail::sum_of(route->leave_count);
   collective_scope const scope(m, s, comm_detail::with_name(fingerprint_of_sort(x, Dim, s), "back"),
                                route->bytes_sent(sizeof(T)), w);

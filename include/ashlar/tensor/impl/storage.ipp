@@ -4,8 +4,31 @@
 #include <sys/mman.h>
 #endif
 #include <cstdint>
+#include <mutex>
+#include <set>
 
 namespace ashlar::tensor_detail {
+
+struct adopted_addresses {
+  std::mutex lock;
+  std::set<void const*> first;
+  // Never destroyed: tensors with static storage may outlive every other object.
+  static adopted_addresses& instance() {
+    static adopted_addresses* const a = new adopted_addresses;
+    return *a;
+  }
+};
+ASHLAR_INLINE void note_adopted(void const* first) {
+  auto& adopted = adopted_addresses::instance();
+  std::lock_guard const guard(adopted.lock);
+  if (!adopted.first.insert(first).second)
+    throw error("ashlar::adopt: another tensor has adopted this memory; use that tensor, or let it end first");
+}
+ASHLAR_INLINE void forget_adopted(void const* first) {
+  auto& adopted = adopted_addresses::instance();
+  std::lock_guard const guard(adopted.lock);
+  adopted.first.erase(first);
+}
 
 ASHLAR_INLINE void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if ASHLAR_LINUX && defined(MADV_HUGEPAGE)

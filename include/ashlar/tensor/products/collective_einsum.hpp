@@ -54,7 +54,7 @@ sharded_tensor<T, L, M, S> take_chunk(real_ranks, chunks const& cut, index_t i, 
   if (part.runs.size() == 1 && leads(part.shard, dim))
     return {x.mesh(), extents, block_of(x), offset_of(x) + part.runs[0].begin * part.shard.stride(dim)};
   sharded_tensor<T, L, M, S> chunk(x.mesh(), extents);
-  strided_copy(S{}, x.data(), chunk.data(), part.loops(chunk_in_shard::way::from_shard));
+  strided_copy(S{}, x.data(), cells_of(chunk), part.loops(chunk_in_shard::way::from_shard));
   return chunk;
 }
 
@@ -62,7 +62,7 @@ template <class T, class L, class M, class S>
 void put_chunk(real_ranks, chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk,
                sharded_tensor<T, L, M, S>& y, int dim) {
   if (block_of(chunk) == block_of(y)) return;
-  strided_copy(S{}, chunk.data(), y.data(), chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
+  strided_copy(S{}, chunk.data(), cells_of(y), chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
 }
 
 // The rows of a gathered chunk are several runs of rows of y. Each run is one product in place if its rows are
@@ -71,13 +71,13 @@ template <equation E, class T, class L, class M, class S, class A, class B>
 void put_product(real_ranks runs, chunks const& cut, index_t i, A const& a, B const& b, sharded_tensor<T, L, M, S>& y,
                  int dim) {
   constexpr einsum_equation e = einsum_op<E>::eq;
-  T const *rows = a.data(), *const other = b.data();
+  T const *rows = cells_of(a), *const other = cells_of(b);
   shape const extents = a.local_extents();
   S const space{};
   kernels_detail::labelled const right{e.in[1], b.local_extents()};
   if (dim < 0) {
     kernels_detail::contract_call<S, T> const call{space, T(1), i == 0 ? T(0) : T(1)};
-    return call({{e.in[0], extents}, right, {e.out, y.local_extents()}}, rows, other, y.data());
+    return call({{e.in[0], extents}, right, {e.out, y.local_extents()}}, rows, other, cells_of(y));
   }
   chunk_in_shard const part(cut, i, y, dim);
   bool const shared = e.in[1].find(e.out.label[dim]) >= 0;
@@ -87,7 +87,7 @@ void put_product(real_ranks runs, chunks const& cut, index_t i, A const& a, B co
   for (interval const& run : part.runs) {
     from[cut.dim] = to[dim] = run.size();
     kernels_detail::contract_call<S, T> const call{space, T(1), T(0)};
-    call({{e.in[0], from}, right, {e.out, to}}, rows, other, y.data() + run.begin * to.stride(dim));
+    call({{e.in[0], from}, right, {e.out, to}}, rows, other, cells_of(y) + run.begin * to.stride(dim));
     rows += from.size();
   }
 }

@@ -352,7 +352,8 @@ void multiply_into(ops_detail::product_problem const& p, sharded_tensor<T, L, M,
   product_route const& r =
       route_of_product<E, L, T, LA, LB, M>(p, a.extents(), b.extents(), c.extents(), c.mesh().sizes());
   routed_operand<T, S, M> const x{a.mesh(), stored(a), a.extents(), r.a}, y{a.mesh(), stored(b), b.extents(), r.b};
-  if (!(r.result.from == r.result.to)) {
+  bool const may_read_c = block_of(c)->held && block_of(c).use_count() != 1;
+  if (!(r.result.from == r.result.to) || may_read_c) {
     stored_shard<T, S> const s = product_of_shards<E>(x, y, r.result, c.extents(), w);
     sharded_tensor<T, L, M, S> const product{c.mesh(), c.extents(), s.owner, s.offset};
     (void)ops_detail::update(c, [&](auto const& old) { return old + alpha * product; });

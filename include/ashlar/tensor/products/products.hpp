@@ -27,7 +27,7 @@ inline constexpr bool is_one_conjugated =
 template <class C, class X>
 bool conjugates(C const& conjugate, X const& x) {
   return conjugate.finished() == nullptr && conjugate.sources().apply_to([&](auto const& source) {
-    return source.tensor.data() == x.data() && source.tensor.extents() == x.extents();
+    return cells_of(source.tensor) == cells_of(x) && source.tensor.extents() == x.extents();
   });
 }
 

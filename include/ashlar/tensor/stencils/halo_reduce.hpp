@@ -15,8 +15,8 @@ sharded_tensor<T, To, M, Space> all_reduce_cells(real_ranks runs, plan_step cons
   device_mesh<M> const& m = x.mesh();
   communicator const& ranks = m.communicator(s.axes);
   if (ranks.size() == 1) return same_cells<To>(runs, x);
-  auto const row_major = block_of(x)->strides ? copy_of_stored(x) : x;
-  sharded_tensor<T, To, M, Space> const y(m, x.extents());
+  auto const row_major = row_major_cells(x);
+  sharded_tensor<T, To, M, Space> y(m, x.extents());
   using context = plan_detail::mesh_context<M, L>;
   using Op = typename op_at<typename context::ops, value_v<context, owned_layout_t<L>>.reductions[0].op>::type;
   auto const n = static_cast<std::size_t>(x.stored_extents().size()), q = static_cast<std::size_t>(ranks.size());
@@ -34,7 +34,7 @@ template <class To, class T, class L, class M, class Space>
 sharded_tensor<T, To, M, Space> as_partial_cells(real_ranks runs, axis_mask axes,
                                                  sharded_tensor<T, L, M, Space> const& x) {
   if (x.mesh().sizes().position(x.mesh().rank(), axes) == 0) return same_cells<To>(runs, x);
-  sharded_tensor<T, To, M, Space> const y(x.mesh(), x.extents());
+  sharded_tensor<T, To, M, Space> y(x.mesh(), x.extents());
   kernels::fill(Space{}, all_cells_of(y), y.stored_extents().size(), T{});
   return y;
 }

@@ -14,20 +14,12 @@ kernels::stored_shard<T> stored_shard_of(X const& x) {
   shape none = own.extents();
   for (int d = 0; d < none.rank; ++d) none[d] = 0;
   if constexpr (layout_has_a_halo<layout_t<X>>::value) {
-    kernels::stored_shard<T> s{{x.stored_data(), own, x.extents()}, x.stored_extents(), none};
+    kernels::stored_shard<T> s{{cells_of(x), own, x.extents()}, x.stored_extents(), none};
     for (int d = 0; d < none.rank; ++d) s.lower[d] = X::widths.dim[d].lower;
     return s;
   } else {
-    return {{x.data(), own, x.extents()}, own.extents(), none};
+    return {{cells_of(x), own, x.extents()}, own.extents(), none};
   }
-}
-
-/// x itself, or a copy of it if its stored cells have the strides of a view that was adopted.
-template <class X>
-X row_major_cells(X const& x) {
-  if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    if (block_of(x)->strides) return copy_of_stored(x);
-  return x;
 }
 
 /// The cells outside the owned box of a result: given cells are 0, others are NaN in builds with assertions.

@@ -159,8 +159,7 @@ void set_given_cells(X const& x, F const& f) {
 /// Sets the given cells of a tensor, in place, to f of their index. The index is beyond the domain in some dimension;
 /// in periodic dimensions it wraps. If others share the memory, x gets memory of its own, and they keep their cells.
 /// Collective: no communication. Cost: one pass over the stored cells.
-/// Error: does not compile unless some edge of the layout is edge::given. ashlar::error if x is const and others share its
-///   memory.
+/// Error: does not compile unless some edge of the layout is edge::given, nor if x is const.
 /// Example: set_beyond(u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? 1. : 0.; });
 template <class T, class L, class M, class S, class F>
 void set_beyond(sharded_tensor<T, L, M, S>& x, F const& f) {
@@ -168,12 +167,8 @@ void set_beyond(sharded_tensor<T, L, M, S>& x, F const& f) {
   tensor_detail::set_given_cells(x, f);
 }
 template <class T, class L, class M, class S, class F>
-void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
-  if (tensor_detail::block_of(x).use_count() != 1)
-    throw error(
-        "ashlar::set_beyond: others share the memory of the tensor, which is const; declare it without const, so that it gets memory of its own");
-  tensor_detail::block_of(x)->before_writing();
-  tensor_detail::set_given_cells(x, f);
+void set_beyond(sharded_tensor<T, L, M, S> const&, F const&) {
+  static_assert(!std::is_same_v<T, T>, "ashlar::set_beyond: the tensor is const; declare it without const");
 }
 
 namespace tensor_detail {
@@ -187,21 +182,21 @@ auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
   auto const block =
       memory_of_user<typename Tensor::memory_space>(view, const_cast<T*>(view.data()), view.span() * sizeof(T));
-  Tensor const t(m, plan_detail::checked_extents<L>(n), block);
+  Tensor t(m, plan_detail::checked_extents<L>(n), block);
   comm::collectively(
       m.communicator(),
       [&] {
         shape const stored = t.stored_extents();
         shape expected = stored, found = stored;
         bool contiguous = true;
-        std::unique_ptr<index_t[]> strides(new index_t[L::rank]);
+        std::shared_ptr<index_t[]> strides(new index_t[L::rank]);
         row_major_strides const row_major(stored);
         for (int d = 0; d < L::rank; ++d) {
           int const of_view = Reversed ? L::rank - 1 - d : d;
           if (Reversed) expected[of_view] = stored[d];
           found[of_view] = static_cast<index_t>(view.extent(static_cast<std::size_t>(of_view)));
-          strides[static_cast<std::size_t>(d)] = static_cast<index_t>(view.stride(of_view));
-          contiguous = contiguous && (stored[d] < 2 || strides[static_cast<std::size_t>(d)] == row_major.stride[d]);
+          strides[d] = static_cast<index_t>(view.stride(of_view));
+          contiguous = contiguous && (stored[d] < 2 || strides[d] == row_major.stride[d]);
         }
         bool const both_empty = found.size() == 0 && expected.size() == 0;
         if (!(found == expected) && !both_empty)
@@ -210,10 +205,14 @@ auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[
                   ? "ashlar::adopt_reversed: the view has the extents of this rank's cells and their halo, in reversed order"
                   : "ashlar::adopt: the view has the extents of this rank's cells and their halo",
               expected, found);
-        if (contiguous || stored.size() == 0) return;
-        if (has_halo_sums<L>)
-          plan_detail::fail_rule("ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
-        block->strides = std::move(strides);
+        if (stored.size() == 0) return;
+        if (!contiguous) {
+          if (has_halo_sums<L>)
+            plan_detail::fail_rule(
+                "ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
+          block->strides = std::move(strides);
+        }
+        block->pin();
       },
       "adopt", w);
   return t;

@@ -9,20 +9,14 @@ namespace ashlar::tensor_detail {
 /// The tensor x with more dimensions, whose strides are 0. Its layout is To. It keeps the memory of x alive.
 template <class To, class X>
 auto repeat_components(real_ranks, X const& x, shape const& extents) {
-  using T = std::remove_const_t<element_t<X>>;
-  using Y = sharded_tensor<T, To, mesh_t<X>, typename X::execution_space>;
-  T* data;
+  using Y = sharded_tensor<element_t<X>, To, mesh_t<X>, typename X::execution_space>;
   row_major_strides strides(x.local_region().extents());
-  if constexpr (layout_has_a_halo<layout_t<X>>::value) {
-    data = cells_of(x);
-    strides = x.stored_strides();
-  } else {
-    data = x.data();
-  }
+  if constexpr (layout_has_a_halo<layout_t<X>>::value) strides = x.stored_strides();
+  std::shared_ptr<index_t[]> const with_repetitions(new index_t[static_cast<std::size_t>(Y::rank)]{});
+  for (int d = 0; d < X::rank; ++d) with_repetitions[d] = strides.stride[d];
   // The block lends the memory of x. Nothing asks for its size.
-  auto const block = memory_of_user<typename Y::memory_space>(x, data, 0);
-  block->strides.reset(new index_t[static_cast<std::size_t>(Y::rank)]{});
-  for (int d = 0; d < X::rank; ++d) block->strides[static_cast<std::size_t>(d)] = strides.stride[d];
+  auto const block = memory_of_user<typename Y::memory_space>(block_of(x), cells_of(x), 0);
+  block->strides = with_repetitions;
   return Y(x.mesh(), extents, block);
 }
 
@@ -44,7 +38,7 @@ Y join_components(real_ranks, X const& x, shape const& extents, bool all) {
       cells = to.stored;
     }
   } else {
-    kernels::fill(space{}, y.data(), to.own.size(), element_t<Y>{});
+    kernels::fill(space{}, cells_of(y), to.own.size(), element_t<Y>{});
   }
   nest_builder<2> loops;
   for (int d = 0; d < Y::rank; ++d) loops.add(cells[d], {to.stride[d], from.stride[d]});

@@ -66,7 +66,8 @@ leaf_node node_of(awaited_reduction<T, L, M, Op, Dims, X> const& x) {
 }
 template <class T, class L, class M, class Op, unsigned Dims, class X>
 auto sources_of(awaited_reduction<T, L, M, Op, Dims, X> const& x) {
-  return product<tensor_source<sharded_tensor<T, L, M>>>({{x.mesh(), x.extents()}});
+  using target = sharded_tensor<T, L, M>;
+  return product<tensor_source<target>>(target(x.mesh(), x.extents()));
 }
 template <class X>
 inline constexpr bool is_awaited_reduction = false;
@@ -131,7 +132,7 @@ typename R::tensor_type write_and_reduce(Y const& y, R const& reduction, Node co
   if constexpr (gives_a_scalar<R> && rank_v<Y> != 0)
     if (has_cells_of(reduced, y)) {
       shape const own = y.local_region().extents();
-      if (write_and_reduce_box<Op>(y, reduced, box_of(own), result.data(), fused<Node>{node}, s.leaf(own)...)) {
+      if (write_and_reduce_box<Op>(y, reduced, box_of(own), cells_of(result), fused<Node>{node}, s.leaf(own)...)) {
         take_given_cells(y, s...);
         return result;
       }
@@ -144,10 +145,10 @@ typename R::tensor_type write_and_reduce(Y const& y, R const& reduction, Node co
 template <class Y, class R, class Node, class Numbers, class... Source>
 typename R::tensor_type assign_and_reduce(Y& y, std::optional<Y>& target, R const& reduction, Node const& node,
                                           factors<Numbers, Source...> const& sources) {
-  auto const to = memory_to_write(y, sources);
-  target.emplace(to);
+  auto to = memory_to_write(y, sources);
+  target.emplace(same_memory(to));
   auto const result = sources.apply_to([&](auto const&... s) { return write_and_reduce(to, reduction, node, s...); });
-  y = to;
+  y = std::move(to);
   return result;
 }
 
@@ -212,7 +213,7 @@ void write_stencil_and_reduce(R const& reduction, typename R::tensor_type const&
   };
   if constexpr (std::is_same_v<std::remove_cvref_t<U>, X>) {
     kernels::box const all = box_of(own.extents());
-    if (fused_run(all, result.data())) return;
+    if (fused_run(all, cells_of(result))) return;
     run(all);
     reduce_expression<Op>(reduced, R::dims, result);
   } else {
@@ -228,7 +229,7 @@ void write_stencil_and_reduce(R const& reduction, typename R::tensor_type const&
         kernels::reduce_box<Op>(S{}, cells, rank, out, value, s.leaf(own.extents())...);
       });
     });
-    kernels::reduce<Op>(S{}, of_boxes.data(), shape::of(boxes), 1u, result.data());
+    kernels::reduce<Op>(S{}, of_boxes.data(), shape::of(boxes), 1u, cells_of(result));
   }
 }
 

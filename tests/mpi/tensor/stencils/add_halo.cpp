@@ -87,7 +87,7 @@ template <class H, corners C, class M, std::size_t N>
 void check_transpose(M const& m, std::array<index_t, N> const& n) {
   index_t extents[N];
   for (std::size_t d = 0; d < N; ++d) extents[d] = n[d];
-  auto const y = make<double, halo_sums<H>>(m, extents);
+  auto y = make<double, halo_sums<H>>(m, extents);
   index_t const size = y.stored_extents().size();
   for (index_t i = 0; i < size; ++i) y.stored_data()[i] = integer(m.rank(), i);
   auto const back = add_halo<C>(y);
@@ -188,7 +188,7 @@ namespace {
 // The sums of terms that round: some are integers times 1e15.
 template <class H, std::size_t N>
 std::vector<double> rounded_sums(device_mesh<grid> const& m, index_t const (&n)[N]) {
-  auto const y = make<double, halo_sums<H>>(m, n);
+  auto y = make<double, halo_sums<H>>(m, n);
   for (index_t i = 0; i < y.stored_extents().size(); ++i)
     y.stored_data()[i] = integer(m.rank(), i) * ((i + m.rank()) % 3 == 0 ? 1e15 : 1);
   return gather_all(add_halo(y));

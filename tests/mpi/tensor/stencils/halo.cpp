@@ -243,7 +243,7 @@ TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps it
     Kokkos::View<double**, Kokkos::LayoutRight> const view("mine", static_cast<std::size_t>(stored[0]),
                                                            static_cast<std::size_t>(stored[1]));
     // [adopt]
-    auto const u = adopt<stale<H>>(m, view, {n, n});
+    auto u = adopt<stale<H>>(m, view, {n, n});
     // [adopt]
     Kokkos::deep_copy(u.owned_view(), like.owned_view());
     set_beyond(
@@ -286,7 +286,7 @@ TEST_CASE("halo: ranks of a node read memory, and messages go to other nodes alo
   index_t const n = 3 * p, columns = 70000;  // a message of a face waits for its receiver
   auto const u = generate<double, stale<H>>(m, {n, columns}, number{});
   auto const v = generate<float, stale<H>>(m, {n, columns}, number{});
-  auto const s = make<double, halo_sums<H>>(m, {n, columns});
+  auto s = make<double, halo_sums<H>>(m, {n, columns});
   Kokkos::deep_copy(s.stored_view(), 1);
   // Row i of s has 1 in all its copies: in the shard of its owner, and in the halo of each neighbour.
   auto const are_sums = [&](auto const& y) {
@@ -323,8 +323,8 @@ TEST_CASE("halo: ranks of a node read memory, and messages go to other nodes alo
   auto const rows_of = static_cast<std::size_t>(stored[0]), columns_of = static_cast<std::size_t>(stored[1]);
   using view = Kokkos::View<double**, Kokkos::LayoutRight>;
   view const mine("mine", rows_of, columns_of);
-  auto const on_node = make<double, stale<H>>(m, {n, columns});
-  auto const w = adopt<stale<H>>(m, rank == 0 ? mine : view(on_node.stored_data(), rows_of, columns_of), {n, columns});
+  auto on_node = make<double, stale<H>>(m, {n, columns});
+  auto w = adopt<stale<H>>(m, rank == 0 ? mine : view(on_node.stored_data(), rows_of, columns_of), {n, columns});
   Kokkos::deep_copy(w.owned_view(), u.owned_view());
   int const all = node_of(rank) == 0 ? neighbours([](int) { return true; }) : far;
   CHECK(messages([&] { (void)exchange_halo(w); }) == all);

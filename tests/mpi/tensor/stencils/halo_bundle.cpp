@@ -108,8 +108,8 @@ TEST_CASE("bundle of halos: adopted memory with strides, and given cells") {
     shape const stored = like.stored_extents();
     Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const whole(
         "mine", static_cast<std::size_t>(stored[0]), static_cast<std::size_t>(stored[1] + 5));
-    auto const u = adopt<stale<given>>(
-        m, Kokkos::subview(whole, Kokkos::ALL, std::pair<index_t, index_t>(0, stored[1])), {n[0], n[1]});
+    auto u = adopt<stale<given>>(m, Kokkos::subview(whole, Kokkos::ALL, std::pair<index_t, index_t>(0, stored[1])),
+                                 {n[0], n[1]});
     Kokkos::deep_copy(u.strided_view(), like.strided_view());
     auto const [a, b] = exchange_halo(bundle(u, like));
     auto const x = a.strided_view();

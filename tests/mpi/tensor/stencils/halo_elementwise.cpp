@@ -109,7 +109,7 @@ TEST_CASE("halo: updates in place write the memory of the tensor, and given cell
   ASHLAR_NEEDS(test::host_reads_tensors);
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
     auto u = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
-    auto const v = generate<double, stale<H>>(m, {n[0], n[1]}, number{5});
+    auto v = generate<double, stale<H>>(m, {n[0], n[1]}, number{5});
     set_beyond(u, is_given{n[0]});
     set_beyond(v, is_given{-1000});
     auto const a = owned(u), b = owned(v);
@@ -128,7 +128,7 @@ TEST_CASE("halo: updates in place write the memory of the tensor, and given cell
     CHECK(w.stored_data() != filled.stored_data());
     CHECK(gather_all(filled) == gather_all(2 * (b + s * (a + s * b) + b)));
     auto old = as_stale(filled);
-    CHECK(old.stored_data() == filled.stored_data());
+    CHECK(std::as_const(old).stored_data() == filled.stored_data());
     old *= 2.;
     CHECK(gather_all(old) == gather_all(2 * filled));
   });
@@ -146,7 +146,7 @@ TEST_CASE("halo: an exchange copies no shard, and a step in place needs memory f
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto u = generate<double, stale<H>>(m, {700, 900}, number{1});
-    double const* const memory = u.stored_data();
+    double const* const memory = std::as_const(u).stored_data();
     auto const bytes = static_cast<std::size_t>(u.stored_extents().size()) * sizeof(double);
     auto const most_taken = [&](auto const& f) {
       pool::reset_peak();
@@ -157,7 +157,7 @@ TEST_CASE("halo: an exchange copies no shard, and a step in place needs memory f
     CHECK(most_taken([&] { (void)exchange_halo(u); }) < bytes / 2);
     auto const check_step = [&](auto const& f) {
       std::size_t const taken = most_taken(f);
-      CHECK(u.stored_data() == memory);
+      CHECK(std::as_const(u).stored_data() == memory);
       CHECK(taken >= bytes);
       CHECK(taken < 3 * bytes / 2);
     };
@@ -165,7 +165,7 @@ TEST_CASE("halo: an exchange copies no shard, and a step in place needs memory f
     check_step([&] { u += 0.5 * stencil(blur{}, exchange_halo_async(u)); });
     auto const filled = exchange_halo(u);  // a named operand keeps its cells
     u += stencil(blur{}, filled);
-    CHECK(u.stored_data() != memory);
+    CHECK(std::as_const(u).stored_data() != memory);
 
     auto v = make<double, stale<H>>(m, {700, 900});
     double const* const memory_of_v = v.stored_data();
@@ -230,8 +230,5 @@ TEST_CASE("halo: set_beyond leaves the cells of tensors and expressions that sha
       set_beyond(other, is_given{-1000});
       return exchange_halo(other);
     }()));
-    auto const same = u;
-    CHECK_THROWS_WITH_AS(set_beyond(same, is_given{3}),
-                         doctest::Contains("ashlar::set_beyond: others share the memory"), error);
   });
 }

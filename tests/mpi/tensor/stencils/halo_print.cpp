@@ -64,7 +64,7 @@ TEST_CASE("print: lines with halos, uneven and empty shards, on any number of ra
   };
   for (index_t const n : {index_t{p} - 1, index_t{p}, index_t{2} * p + 1, index_t{0}}) {
     using H = layout<halo("y", 1, edge::copy, edge::given)>;
-    auto const u = generate<int, stale<H>>(m, {n}, last_digit{});
+    auto u = generate<int, stale<H>>(m, {n}, last_digit{});
     set_beyond(u, beyond{});
     auto const digit = [](index_t i) { return std::to_string(i % 10); };
     auto const check = [&](auto const& x, std::string const& expected) {
@@ -76,7 +76,7 @@ TEST_CASE("print: lines with halos, uneven and empty shards, on any number of ra
     check(exchange_halo(u), text("filled", n) + line_of(n, [&](index_t first, index_t last) {
                               return both(digit(first == 0 ? 0 : first - 1), last == n ? "9" : digit(last));
                             }));
-    auto const sums = make<int, halo_sums<H>>(m, {n});
+    auto sums = make<int, halo_sums<H>>(m, {n});
     if (sums.stored_extents().size() != 0) Kokkos::deep_copy(sums.stored_view(), 7);
     if (sums.stored_extents().size() != 0) Kokkos::deep_copy(sums.owned_view(), u.owned_view());
     check(sums, text("sums", n) + line_of(n, [](index_t, index_t) { return both("7", "7"); }));
@@ -126,7 +126,7 @@ TEST_CASE("print: corners that are not exchanged, replicas, masks, views with st
 
   Kokkos::View<double**, Kokkos::LayoutRight> const wide("wide", 4, 9);
   auto const part = Kokkos::subview(wide, Kokkos::ALL, std::pair<int, int>(2, 6));
-  auto const adopted = adopt<stale<H>>(m, part, {4, 2});
+  auto adopted = adopt<stale<H>>(m, part, {4, 2});
   Kokkos::deep_copy(adopted.owned_view(), u.owned_view());
   CHECK(printed(exchange_halo<corners::none>(adopted)) == out.str());
 }

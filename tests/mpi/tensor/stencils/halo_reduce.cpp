@@ -38,8 +38,9 @@ void check_sums(device_mesh<M> const& m, std::array<index_t, N> const& extents) 
   axis_mask const axes = layout_value_v<M, owned_layout_t<terms>>.partial();
   int const q = m.sizes().ranks(axes), k = m.sizes().position(m.rank(), axes);
   double const total = q * (q + 1) / 2;
-  auto const u = make<double, stale<terms>>(m, n);
-  Kokkos::deep_copy(u.stored_view(), generate<double, H>(m, n, number{k + 1.}).stored_view());
+  auto const numbers = generate<double, H>(m, n, number{k + 1.});
+  auto u = make<double, stale<terms>>(m, n);
+  Kokkos::deep_copy(u.stored_view(), numbers.stored_view());
   auto const whole = generate<double, stale<H>>(m, n, number{total});
   auto const filled = exchange_halo(whole);
 
@@ -66,10 +67,11 @@ void check_sums(device_mesh<M> const& m, std::array<index_t, N> const& extents) 
   CHECK(test::same_stored_cells(all_reduce(exchange_halo(as_partial<Axes>(whole))), filled));
   CHECK(same_owned(all_reduce(u + as_partial<Axes>(whole)), 2. * whole));
 
-  auto const sums = make<double, halo_sums<terms>>(m, n);
-  auto const whole_sums = make<double, halo_sums<H>>(m, n);
-  Kokkos::deep_copy(sums.stored_view(), generate<double, H>(m, n, number{k + 1.}).stored_view());
-  Kokkos::deep_copy(whole_sums.stored_view(), generate<double, H>(m, n, number{total}).stored_view());
+  auto const totals = generate<double, H>(m, n, number{total});
+  auto sums = make<double, halo_sums<terms>>(m, n);
+  auto whole_sums = make<double, halo_sums<H>>(m, n);
+  Kokkos::deep_copy(sums.stored_view(), numbers.stored_view());
+  Kokkos::deep_copy(whole_sums.stored_view(), totals.stored_view());
   CHECK(test::same_stored_cells(all_reduce(sums), whole_sums));
   CHECK(test::same_stored_cells(all_reduce(sums + 2. * sums), all_reduce(3. * sums)));
   CHECK(same_owned(all_reduce(add_halo(sums)), add_halo(whole_sums)));
@@ -113,8 +115,9 @@ TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivati
     device_mesh<M> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
     int const q = sizes[0], k = m.sizes().position(m.rank(), layout_value_v<M, owned_layout_t<terms>>.partial());
     index_t const rows = 9, columns = 7;
-    auto const u = make<double, stale<terms>>(m, {rows, columns});
-    Kokkos::deep_copy(u.stored_view(), generate<double, H>(m, {rows, columns}, number{k + 1.}).stored_view());
+    auto const numbers = generate<double, H>(m, {rows, columns}, number{k + 1.});
+    auto u = make<double, stale<terms>>(m, {rows, columns});
+    Kokkos::deep_copy(u.stored_view(), numbers.stored_view());
     auto const whole = generate<double, stale<H>>(m, {rows, columns}, number{q * (q + 1) / 2.});
     auto const expected = stencil(differences{}, exchange_halo(whole));
     CHECK(same_owned(all_reduce(stencil(differences{}, exchange_halo(u))), expected));
@@ -126,7 +129,7 @@ TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivati
     Kokkos::View<double**, Kokkos::LayoutRight> const wide("wide", static_cast<std::size_t>(stored[0]),
                                                            static_cast<std::size_t>(stored[1] + 3));
     auto const part = Kokkos::subview(wide, Kokkos::ALL, std::pair<index_t, index_t>(2, 2 + stored[1]));
-    auto const strided = adopt<stale<terms>>(m, part, {rows, columns});
+    auto strided = adopt<stale<terms>>(m, part, {rows, columns});
     Kokkos::deep_copy(strided.owned_view(), u.owned_view());
     auto const summed = all_reduce(exchange_halo(strided));
     CHECK(same_owned(summed, whole));

@@ -136,7 +136,7 @@ TEST_CASE("halo: memory that something else has written has no known zeros") {
       }
       auto const u = as_stale(1 * first);
       CHECK(is_right(exchange_halo(u), 1));
-      auto const sums = make<index_t, halo_sums<flat>>(m, {first.extent(0), first.extent(1)});
+      auto sums = make<index_t, halo_sums<flat>>(m, {first.extent(0), first.extent(1)});
       std::fill_n(sums.stored_data(), sums.stored_extents().size(), 3);
       auto const added = add_halo(2 * sums);
       auto const filled = exchange_halo(added);

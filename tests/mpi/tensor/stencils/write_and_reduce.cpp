@@ -170,11 +170,11 @@ TEST_CASE("assign_and_reduce: all but the new elements is as before, and no memo
   CHECK(gather_all(x) == gather_all(p));
 
   auto y = (x + p).evaluate();
-  auto const* const memory = y.data();
+  auto const* const memory = std::as_const(y).data();
   std::size_t const used = pool::in_use();
   pool::reset_peak();
   auto const total = assign_and_reduce(y, y - 2. * p, squares);
-  CHECK(y.data() == memory);
+  CHECK(std::as_const(y).data() == memory);
   CHECK(pool::peak() - used < 1000);  // a scalar
   CHECK(pool::in_use() - used < 1000);
 }
