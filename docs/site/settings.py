@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 VARIABLES = {"programs": "include/ashlar/comm/settings.hpp", "scripts": "scripts/common"}
 # Words of a description that the page links.
 LINKS = {"ASHLAR_INSTALL_HINTS": ("after your choices", "install.md#in-your-project"),
-         "ASHLAR_COMPILED": ("shortens compilation", "make_it_fast.md#compile-time"),
+         "ASHLAR_COMPILED": ("shorten compilation", "make_it_fast.md#compile-time"),
          "ASHLAR_SCALAPACK_LIBRARIES": ("CMake's choice", "install.md#scalapack")}
 
 # The macros that a program may define, by name: values, effect, and what holds without.

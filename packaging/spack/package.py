@@ -16,7 +16,7 @@ class Ashlar(CMakePackage):
     variant("fft", default=False, when="~layout_only", description="Fourier transforms, on the host by FFTW, which is under the GPL")
     variant("scalapack", default=False, when="~layout_only", description="Dense solvers by ScaLAPACK")
     variant("onednn", default=False, when="~layout_only", description="Convolutions on the host by oneDNN")
-    variant("compiled", default=False, when="~layout_only", description="The library of functions that are no templates")
+    variant("compiled", default=True, when="~layout_only", description="The library of functions that are no templates")
     variant("cuda", default=False, when="~layout_only", description="A Kokkos for CUDA")
     variant("rocm", default=False, when="~layout_only", description="A Kokkos for HIP")
 

@@ -161,7 +161,7 @@ endif()
 
 # A source that is compiled otherwise than the library that it links does not link.
 if(TARGET ashlar_compiled)
-  ashlar_add_test(fail.other_library LABELS nightly COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/other_library.sh" "$<TARGET_FILE:ashlar_compiled>"
+  ashlar_add_test(fail.other_library LABELS nightly COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cmake/other_library.sh" "$<TARGET_FILE:ashlar_compiled_tensor>"
     "${CMAKE_CXX_COMPILER}" "@${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_ashlar.CXX.flags")
 endif()
 

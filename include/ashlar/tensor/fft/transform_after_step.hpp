@@ -15,9 +15,30 @@ namespace ashlar::tensor_detail {
 
 /// The parts of the lines along dimension `dim` after a step, in the shards of the ranks that differ along its axes.
 /// Empty if a rank has an interval of some lines only, or no interval: then the shard has to be redistributed first.
-ASHLAR_INLINE std::vector<part_of_lines> parts_of_lines(plan_step const& s, step_transfers const& v,
+inline std::vector<part_of_lines> parts_of_lines(plan_step const& s, step_transfers const& v,
                                                         shape const& extents, mesh_shape const& mesh, int rank,
-                                                        int dim);
+                                                        int dim) {
+  region const own = local_region(extents, s.to, mesh, rank);
+  std::vector<part_of_lines> parts;
+  index_t found = 0;
+  for (int q = 0; q < mesh.ranks(s.axes); ++q) {
+    if (v.in.count[static_cast<std::size_t>(q)] == 0) continue;
+    region const theirs = local_region(extents, s.from, mesh, mesh.with_position(rank, s.axes, q));
+    row_major_strides const there(theirs.extents());
+    nest_builder<1> lines;
+    for (int d = 0; d < extents.rank; ++d) {
+      index_set const &mine = own.dim[d], &held = theirs.dim[d];
+      if (mine.block != 0 || held.block != 0) return {};
+      if (d == dim) continue;
+      if (mine.begin < held.begin || held.end < mine.end) return {};
+      lines.add(mine.size(), {there.stride[d]}, {(mine.begin - held.begin) * there.stride[d]});
+    }
+    parts.push_back({q, theirs.dim[dim].begin, theirs.dim[dim].size(), there.stride[dim], lines.nest()});
+    found += parts.back().count;
+  }
+  if (found != extents[dim]) parts.clear();
+  return parts;
+}
 
 /// A step of a plan and then an operation, if they are done together.
 template <class Op>
@@ -101,6 +122,3 @@ auto transform_after_step(real_ranks, Op const&, sharded_tensor<T, L, M, S> cons
 
 }  // namespace ashlar::tensor_detail
 
-#if ASHLAR_IMPL
-#include "ashlar/tensor/fft/impl/transform_after_step.ipp"
-#endif
