@@ -13,26 +13,13 @@ struct bundled {
   std::tuple<X...> members;
 };
 
-namespace ops_detail {
-
-// A member, without a copy of memory to which the program has a pointer: an exchange in place writes it.
-template <class X>
-constexpr X member_of_bundle(X const& x) {
-  if constexpr (requires { typename X::storage_pointer; })
-    return same_memory(backend_of<X>{}, x);
-  else
-    return x;
-}
-
-}  // namespace ops_detail
-
 /// Bundles tensors, or trees of tensors, for one collective.
 /// Cost: none; the collective that takes it communicates.
 /// Error: none here. all_reduce refuses members of different element types or reductions.
 /// Example: auto [loss, hits, gradients] = all_reduce<"data">(bundle(loss, hits, gradients));
 template <class... X>
 constexpr bundled<X...> bundle(X const&... x) {
-  return {std::tuple<X...>(ops_detail::member_of_bundle(x)...)};
+  return {std::tuple<X...>(plan_detail::handle_on(x)...)};
 }
 
 namespace ops_detail {

@@ -119,9 +119,13 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
   static_assert(
       !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>,
       "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
-  auto&& t = materialize(x);
-  return with_extents_of<X>(with_least_plan<plans, X>(
-      t.extents(), t.mesh().sizes(), [&]<class P>(P) { return run_steps<P, 0>(std::forward<decltype(t)>(t), w); }));
+  auto const& t = materialize(x);
+  return with_extents_of<X>(with_least_plan<plans, X>(t.extents(), t.mesh().sizes(), [&]<class P>(P) {
+    if constexpr (P::value.size == 0)
+      return evaluated(t);
+    else
+      return run_steps<P, 0>(handle_on(t), w);
+  }));
 }
 
 // The destination of each collective. Operands that do not fit are errors here, one each.

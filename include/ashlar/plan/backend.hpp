@@ -41,6 +41,15 @@ using backend_on = typename backend<Handle>::type;
 template <class X>
 using backend_of = backend_on<std::remove_cvref_t<decltype(std::declval<std::remove_cvref_t<X> const&>().mesh())>>;
 
+/// Another handle on the memory of a tensor. A copy would copy memory to which the program has a pointer.
+template <class X>
+constexpr X handle_on(X const& x) {
+  if constexpr (requires { typename X::storage_pointer; })
+    return same_memory(backend_of<X>{}, x);
+  else
+    return x;
+}
+
 template <class T, class L, class Handle>
 constexpr auto allocate(Handle const& m, shape const& extents) {
   return allocate_on<checked_element_t<T>, L>(backend_on<Handle>{}, m, extents);

@@ -152,7 +152,10 @@ pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
 /// The steps of the plan P as a pending<Y>.
 template <class Y, class P, class X>
 pending<Y> begin_steps(real_ranks, X const& x, call_site const& w) {
-  return start_steps<Y, P, 0>(same_memory(x), w);
+  if constexpr (P::value.size == 0)
+    return pending<Y>(new ready_value<Y>(Y(x)));
+  else
+    return start_steps<Y, P, 0>(same_memory(x), w);
 }
 /// The same, into the memory of `room`.
 template <class Y, class P, class X>

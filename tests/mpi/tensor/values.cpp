@@ -199,6 +199,41 @@ TEST_CASE("values: memory to which the program has a pointer is copied at once")
   for (std::size_t i = 0; i < v.extent(0); ++i) CHECK(reads.view()(i, 0) == -1);
 }
 
+TEST_CASE("values: operations read memory to which the program has a pointer where it is") {
+  device_mesh<line> const m(MPI_COMM_WORLD);
+  auto const alike = generate<double, rows>(m, {700, 3}, number{});
+  auto x = (alike + 0.).evaluate();
+  (void)x.view();
+  auto const most = [&](auto f) {
+    auto const before = pool::in_use();
+    pool::reset_peak();
+    (void)f();
+    return pool::peak() - before;
+  };
+  // A result that would share the memory of x, on one rank, is a copy.
+  auto const both = [&](auto f) {
+    auto const expected = most([&] { return f(alike); });
+    auto const bytes = static_cast<std::size_t>(x.local_size()) * sizeof(double);
+    CHECK(most([&] { return f(x); }) == (m.size() == 1 && expected == 0 ? bytes : expected));
+  };
+  both([](auto const& y) { return redistribute<layout<none, "x">>(y); });
+  both([](auto const& y) { return redistribute_async<layout<none, "x">>(y).wait(); });
+  both([](auto const& y) { return transpose<layout<none, "x">, 1, 0>(y); });
+  both([](auto const& y) { return all_gather<"x">(y); });
+  both([](auto const& y) { return all_reduce(sum(y)); });
+  both([](auto const& y) { return einsum<"ij,ij->i">(y, y); });
+}
+
+TEST_CASE("values: a plan without steps gives elements of its own, begun or not") {
+  device_mesh<line> const m(MPI_COMM_WORLD);
+  auto x = generate<double, rows>(m, {7, 3}, number{});
+  auto const v = x.view();
+  auto const now = redistribute<rows>(x), later = redistribute_async<rows>(x).wait();
+  for (std::size_t i = 0; i < v.extent(0); ++i) v(i, 0) = -1;
+  CHECK(holds(now, 1, 0));
+  CHECK(holds(later, 1, 0));
+}
+
 TEST_CASE("values: fields with halos are values, too") {
   device_mesh<line> const m(MPI_COMM_WORLD);
   auto const numbers = generate<double, stale<H>>(m, {7, 3}, number{});
