@@ -2,7 +2,7 @@
 // batch normalisation over all ranks' images, the mean of each channel, two dense layers, Adam. Where Python has PyTorch, it
 // takes the same step on as many cores as the ranks and their threads have.
 #include <ashlar/ashlar.hpp>
-#include <ashlar/tensor/describe.hpp>
+#include <ashlar/tensor/products/describe.hpp>
 #include <ashlar/tensor/arrays/gather.hpp>
 
 #include <memory>

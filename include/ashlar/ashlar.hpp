@@ -10,7 +10,7 @@
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"
 #include "ashlar/plan/print_product.hpp"
-#include "ashlar/tensor/describe.hpp"
+#include "ashlar/tensor/products/describe.hpp"
 #include "ashlar/tensor/arrays/print.hpp"
 #include "ashlar/tensor/run_program.hpp"
 #include "ashlar/train/print.hpp"

@@ -1,7 +1,7 @@
 // Ranks of a node that cannot read each other's memory: a run for each case, since a process asks for its memory once.
 #include "ashlar/comm/thread.hpp"
 #include "ashlar/io/npy_files.hpp"
-#include "ashlar/tensor/describe.hpp"
+#include "ashlar/tensor/products/describe.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/four_collectives.hpp"
 #include "support/mpi_main.hpp"

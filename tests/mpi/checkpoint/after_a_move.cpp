@@ -2,7 +2,7 @@
 // cannot be moved needs no check.
 #include "ashlar/checkpoint.hpp"
 #include "ashlar/hdf5.hpp"
-#include "ashlar/tensor/describe.hpp"
+#include "ashlar/tensor/products/describe.hpp"
 #include "ashlar/train.hpp"
 #include "support/provoked.hpp"
 #include "support/shared_folder.hpp"

@@ -1,5 +1,5 @@
 // What describe says of the mesh; the rest differs from machine to machine.
-#include "ashlar/tensor/describe.hpp"
+#include "ashlar/tensor/products/describe.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include "support/provoked.hpp"

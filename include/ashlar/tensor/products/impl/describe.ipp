@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The functions of tensor/describe.hpp.
+// The functions of tensor/products/describe.hpp.
 
 namespace ashlar {
 

@@ -43,5 +43,5 @@ void describe(std::ostream& out, device_mesh<M> const& m) {
 }  // namespace ashlar
 
 #if ASHLAR_IMPL
-#include "ashlar/tensor/impl/describe.ipp"
+#include "ashlar/tensor/products/impl/describe.ipp"
 #endif
