@@ -2,6 +2,7 @@
 // Tensors whose global extents are part of the type.
 #pragma once
 #include "ashlar/plan/tensor.hpp"
+#include <utility>
 
 namespace ashlar {
 
@@ -20,7 +21,7 @@ template <class Tensor, class Extents>
 class with_extents : public Tensor {
  public:
   using static_extents_type = Extents;
-  constexpr explicit with_extents(Tensor const& x) : Tensor(x) {}
+  constexpr explicit with_extents(Tensor x) : Tensor(std::move(x)) {}
 };
 
 /// A tensor whose extents are in its type: with_extents, and results of operations on such tensors.
@@ -44,15 +45,15 @@ struct extents_from<From, std::integer_sequence<int, D...>> {
 
 /// Gives a tensor the static extents `From::value`.
 template <class From, class X>
-constexpr auto fix(X const& x) {
-  return with_extents<X, typename extents_from<From>::type>(x);
+constexpr auto fix(X x) {
+  return with_extents<X, typename extents_from<From>::type>(std::move(x));
 }
 
 /// y with the static extents of X, if X has some and y has none.
 template <class X, class Y>
 constexpr auto with_extents_of(Y y) {
   if constexpr (static_shape<X> && !static_shape<Y>)
-    return with_extents<Y, typename X::static_extents_type>(y);
+    return with_extents<Y, typename X::static_extents_type>(std::move(y));
   else
     return y;
 }

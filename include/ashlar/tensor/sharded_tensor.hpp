@@ -11,6 +11,9 @@
 
 namespace ashlar {
 
+template <class T, class Layout, class Mesh, class Space>
+class sharded_tensor;
+
 namespace tensor_detail {
 
 /// The backend of tensors on real ranks (plan/backend.hpp).
@@ -113,22 +116,34 @@ template <class X>
 index_t offset_of(X const& x) {
   return x.offset();
 }
+/// The same, and 0 for a tensor with a halo, which has a block of its own.
+template <class X>
+index_t begin_of(X const& x) {
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    return 0;
+  else
+    return offset_of(x);
+}
 /// The elements of the shard, or the stored cells. Kernels that write them make the memory ready before, by own_memory.
 template <class X>
 element_t<X>* cells_of(X const& x) {
-  auto* const first = static_cast<element_t<X>*>(block_of(x)->data);
+  return static_cast<element_t<X>*>(block_of(x)->data) + begin_of(x);
+}
+// The type of a tensor whose extents may be in its type, without them.
+template <class X>
+using without_extents = sharded_tensor<element_t<X>, layout_t<X>, mesh_t<X>, typename X::execution_space>;
+/// A tensor of the type and extents of x in a block.
+template <class X>
+X tensor_in(X const& x, typename X::storage_pointer block, index_t offset) {
   if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    return first;
+    return X(without_extents<X>(x.mesh(), x.extents(), std::move(block)));
   else
-    return first + offset_of(x);
+    return X(without_extents<X>(x.mesh(), x.extents(), std::move(block), offset));
 }
 /// Another handle on the same memory, also if the program has a pointer to it: a copy of x would have memory of its own.
 template <class X>
 X same_memory(X const& x) {
-  if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    return X(x.mesh(), x.extents(), block_of(x));
-  else
-    return X(x.mesh(), x.extents(), block_of(x), offset_of(x));
+  return tensor_in(x, block_of(x), begin_of(x));
 }
 template <class X>
 X same_memory(real_ranks, X const& x) {
@@ -143,10 +158,7 @@ typename X::storage_pointer block_to_share(X const& x) {
 /// A handle that many may copy at no cost: it shares the elements of x until x is written.
 template <class X>
 X lent(real_ranks, X const& x) {
-  if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    return X(x.mesh(), x.extents(), block_to_share(x));
-  else
-    return X(x.mesh(), x.extents(), block_to_share(x), offset_of(x));
+  return tensor_in(x, block_to_share(x), begin_of(x));
 }
 /// Gives a handle that was lent elements of its own, if the program has a pointer to the others.
 template <class X>
@@ -160,12 +172,12 @@ template <class X>
 X copy_of_stored(X const& x) {
   auto const& b = *block_of(x);
   if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    return X(x.mesh(), x.extents(), b.copy(0, b.bytes));
+    return tensor_in(x, b.copy(0, b.bytes), 0);
   else
-    return X(x.mesh(), x.extents(),
-             b.copy(static_cast<std::size_t>(offset_of(x)) * sizeof(element_t<X>),
-                    static_cast<std::size_t>(x.local_size()) * sizeof(element_t<X>)),
-             0);
+    return tensor_in(x,
+                     b.copy(static_cast<std::size_t>(offset_of(x)) * sizeof(element_t<X>),
+                            static_cast<std::size_t>(x.local_size()) * sizeof(element_t<X>)),
+                     0);
 }
 // True if the elements of x can be written where they are. Otherwise other handles would change with x. If the program has a
 // pointer to the memory, only expressions and collectives have other handles, and keep what they read.
@@ -187,7 +199,7 @@ void own_new_memory(X& x) {
   if (writes_in_place(x))
     block_of(x)->before_writing();
   else
-    x = X(x.mesh(), x.extents());
+    x = X(without_extents<X>(x.mesh(), x.extents()));
 }
 
 // The memory of a temporary is gone before the pointer can be used.
