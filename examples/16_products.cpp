@@ -16,7 +16,7 @@ using cyclic_blocks = layout<cyclic("p", 32), cyclic("q", 32)>;
 // [layouts]
 
 // [square]
-constexpr auto squared = [](auto const& a) { return matmul<blocks>(a, a); };
+constexpr auto squared = [](auto const& a) { return matmul(a, a, to_layout<blocks>); };
 // [square]
 
 // [contract]
@@ -45,14 +45,15 @@ int main() {
     index_t const n = 257;  // divides by nothing
     // [power]
     auto const a = generate<double, cyclic_blocks>(m, {n, n}, second_differences{});
-    auto power = matmul<blocks>(a, a);  // of any layouts
+    auto power = matmul(a, a, to_layout<blocks>);  // of any layouts
     for (int k = 1; k < 20; ++k) power = squared(power * (1 / item(all_reduce(max(abs(power))))));
     // [power]
     // [quotient]
     auto const x = generate<double, layout<none>>(m, {n}, alternating{});
-    auto const v = matmul<layout<"p">>(power, x);
-    auto const w = matmul<layout<"q">>(a, v);
-    double const value = item(einsum_to<"i,i->", layout<>>(v, w)) / item(einsum_to<"i,i->", layout<>>(v, v));
+    auto const v = matmul(power, x, to_layout<layout<"p">>);
+    auto const w = matmul(a, v, to_layout<layout<"q">>);
+    double const value =
+        item(einsum<"i,i->">(v, w, to_layout<layout<>>)) / item(einsum<"i,i->">(v, v, to_layout<layout<>>));
     // [quotient]
     double const error = std::abs(value - 2 - 2 * std::cos(std::numbers::pi / static_cast<double>(n + 1)));
     if (m.rank() == 0)

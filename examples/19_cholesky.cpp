@@ -58,7 +58,7 @@ int main() {
     auto const a = generate<double, blocks>(m, {n, n}, covariance{});
     auto const b = generate<double, blocks>(m, {n, 3}, observations{});
     auto const x = solved(a, b);
-    double const error = item(linalg::norm(matmul<blocks>(a, x) - b)) / item(linalg::norm(b));
+    double const error = item(linalg::norm(matmul(a, x, to_layout<blocks>) - b)) / item(linalg::norm(b));
     // [system]
     if (m.rank() == 0) std::cout << "solved " << n << " equations on " << size << " ranks, residual " << error << "\n";
     return error < 1e-13 ? 0 : 1;

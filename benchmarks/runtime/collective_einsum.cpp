@@ -72,19 +72,23 @@ void measure(int argc, char** argv) {
   product_races all(argc, argv);
   for (index_t summed : {64, 256, 2048}) {
     all.race<layout<none, "x">, layout<"x", none>>(
-        "einsum_all_reduce", {4096, summed, 1024},
+        "einsum, all_reduce", {4096, summed, 1024},
         [](auto const& a, auto const& b) { return all_reduce<"x">(einsum<product>(a, b)); },
-        [](auto const& a, auto const& b, index_t chunks) { return einsum_all_reduce<product, "x">(a, b, chunks); });
+        [](auto const& a, auto const& b, index_t chunks) {
+          return einsum<product>(a, b, to_layout<layout<none, none>>.in_chunks(chunks));
+        });
     all.race<layout<none, "x">, layout<"x", none>>(
-        "einsum_reduce_scatter", {4096, summed, 1024},
+        "einsum, reduce_scatter", {4096, summed, 1024},
         [](auto const& a, auto const& b) { return reduce_scatter<"x", 0>(einsum<product>(a, b)); },
         [](auto const& a, auto const& b, index_t chunks) {
-          return einsum_reduce_scatter<product, "x", 0>(a, b, chunks);
+          return einsum<product>(a, b, to_layout<layout<"x", none>>.in_chunks(chunks));
         });
     all.race<layout<"x", none>, layout<none, "x">>(
-        "all_gather_einsum", {4096, 1024, summed},
+        "all_gather, einsum", {4096, 1024, summed},
         [](auto const& a, auto const& b) { return einsum<product>(all_gather<"x">(a), b); },
-        [](auto const& a, auto const& b, index_t chunks) { return all_gather_einsum<product, "x">(a, b, chunks); });
+        [](auto const& a, auto const& b, index_t chunks) {
+          return einsum<product>(a, b, to_layout<layout<none, "x">>.in_chunks(chunks));
+        });
   }
   all.write();
 }

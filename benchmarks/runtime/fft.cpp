@@ -36,24 +36,24 @@ inline constexpr bool is_real = std::is_same_v<T, double>;
 template <class T, bool Batch>
 auto forward(auto const& x) {
   if constexpr (Batch && is_real<T>)
-    return fft_to<other_slabs, 0>(rfft<1>(x));
+    return fft<0>(rfft<1>(x), to_layout<other_slabs>);
   else if constexpr (Batch)
-    return fft_to<other_slabs, 0, 1>(x);
+    return fft<0, 1>(x, to_layout<other_slabs>);
   else if constexpr (is_real<T>)
-    return fft_to<other_slabs, 0, 1>(rfft<2>(x));
+    return fft<0, 1>(rfft<2>(x), to_layout<other_slabs>);
   else
-    return fft_to<other_slabs, 0, 1, 2>(x);
+    return fft<0, 1, 2>(x, to_layout<other_slabs>);
 }
 template <class T, bool Batch>
 auto backward(auto const& y, [[maybe_unused]] index_t n) {
   if constexpr (Batch && is_real<T>)
-    return inverse_rfft<1>(inverse_fft_to<slabs, 0>(y), n);
+    return inverse_rfft<1>(inverse_fft<0>(y, to_layout<slabs>), n);
   else if constexpr (Batch)
-    return inverse_fft_to<slabs, 0, 1>(y);
+    return inverse_fft<0, 1>(y, to_layout<slabs>);
   else if constexpr (is_real<T>)
-    return inverse_rfft<2>(inverse_fft_to<slabs, 0, 1>(y), n);
+    return inverse_rfft<2>(inverse_fft<0, 1>(y, to_layout<slabs>), n);
   else
-    return inverse_fft_to<slabs, 0, 1, 2>(y);
+    return inverse_fft<0, 1, 2>(y, to_layout<slabs>);
 }
 
 // The same with a redistributed tensor before each transform that follows an exchange.

@@ -255,7 +255,7 @@ void gram(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, 
     return true;
   };
   auto const ours = [&](char const* name, auto const& x) {
-    auto const product = [x] { return einsum_to<"ki,kj->ij", layout<none, none>>(x, x); };
+    auto const product = [x] { return einsum<"ki,kj->ij">(x, x, to_layout<layout<none, none>>); };
     return variant{name, transport_of(x.mesh()), [product] { escape(tensor_detail::cells_of(product())); },
                    [product, is_gram] { return is_gram(tensor_detail::cells_of(product())); }};
   };
@@ -303,8 +303,9 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
   auto const columns = outer_product<layout<none, "q">, T>(m, n, 5);
   auto const c = make<T, blocks>(m, {n, n});
   auto const ours = [&](char const* name, auto const& x, auto const& y) {
-    return variant{name, transport_of(x.mesh()), [&] { escape(tensor_detail::cells_of(matmul<blocks>(x, y))); },
-                   [&, n] { return is_product(matmul<blocks>(x, y), n); }};
+    return variant{name, transport_of(x.mesh()),
+                   [&] { escape(tensor_detail::cells_of(matmul(x, y, to_layout<blocks>))); },
+                   [&, n] { return is_product(matmul(x, y, to_layout<blocks>), n); }};
   };
   auto const share = [&] {
     gemm(c.local_extents()[0], c.local_extents()[1], n, rows.data(), n, columns.data(), c.local_extents()[1], T(0),

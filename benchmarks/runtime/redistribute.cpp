@@ -278,7 +278,7 @@ void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& 
                      return to == expected;
                    }};
   };
-  auto const ours = [](auto const& a) { return ashlar::transpose<rows, 1, 0>(a); };
+  auto const ours = [](auto const& a) { return ashlar::transpose<1, 0>(a, to_layout<rows>); };
   // A block of a shard, of nb x nb: tiles of 8 x 8 use what they read of each cache line.
   auto const transpose_block = [nb, n](double const* source, double* destination, index_t pitch) {
     for (index_t i = 0; i < nb; i += 8)

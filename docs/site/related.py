@@ -20,16 +20,17 @@ cyclic linalg::block_cyclic_t linalg::scalapack_descriptor
 names axis
 
 # ---- Einsum ----
-einsum einsum_to matmul chain equation elementwise
-einsum einsum_all_reduce einsum_reduce_scatter all_gather_einsum overlap_chunks
-matmul matmul_into einsum_to planning::einsum_plan planning::product_plan
+einsum to_layout matmul chain equation elementwise
+einsum overlap_chunks
+matmul matmul_into to_layout planning::einsum_plan planning::product_plan
+to_layout redistribute transpose fft
 chain einsum matmul repeated
 
 # ---- Collectives ----
 all_reduce reduce_scatter all_gather all_to_all redistribute
 all_reduce all_reduce_async bundle as_partial as_replicated comm::all_reduce
 all_gather all_gather_async gathered invariant comm::all_gather
-reduce_scatter reduce_scatter_async einsum_reduce_scatter comm::reduce_scatter
+reduce_scatter reduce_scatter_async comm::reduce_scatter
 all_to_all all_to_all_async comm::all_to_all
 redistribute redistribute_async redistribute_into redistribute_from redistribute_to planning::plan
 as_partial partial
@@ -107,8 +108,7 @@ linalg::svd linalg::svd_factors
 linalg::norm linalg::dot linalg::trace
 
 # ---- Transforms ----
-fft inverse_fft rfft inverse_rfft fft_to
-fft_to inverse_fft_to redistribute
+fft inverse_fft rfft inverse_rfft to_layout
 transforms::dct transforms::inverse_dct transforms::dst transforms::inverse_dst
 transforms::fftshift transforms::inverse_fftshift transforms::fftfreq transforms::rfftfreq fft
 transforms::set_fft_effort transforms::fft_effort

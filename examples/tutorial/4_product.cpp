@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   m.record(&notes);
   auto a = generate<double, blocks>(m, {300, 200}, first{});
   auto b = generate<double, blocks>(m, {200, 200}, second{});  // twice the identity
-  auto c = matmul<blocks>(a, b);
+  auto c = matmul(a, b, to_layout<blocks>);
   m.record(nullptr);
 
   double const error = item(all_reduce(max(abs(c - 2. * a))));

@@ -113,8 +113,8 @@ class stage {
             {"all_reduce_async", &stage::reduces_later},
             {"reduce_scatter_async", &stage::scatters_sums_later},
             {"bundle", &stage::reduces_bundle},
-            {"all_gather_einsum", &stage::gathers_and_multiplies},
-            {"einsum_reduce_scatter", &stage::multiplies_and_reduces},
+            {"gather_in_chunks", &stage::gathers_and_multiplies},
+            {"reduce_scatter_in_chunks", &stage::multiplies_and_reduces},
             {"between_meshes", &stage::moves_to_other_mesh},
             {"gather", &stage::gathers_on_rank_0},
             {"gather_all", &stage::gathers_everywhere},
@@ -183,10 +183,10 @@ class stage {
             {"reduce_scatter_to_columns", &stage::scatters_sums_to_columns, "reduce_scatter"},
             {"exchange_halo_of_2", &stage::exchanges_halos_of_2, "exchange_halo"},
             {"bundle_of_three", &stage::reduces_three, "bundle"},
-            {"all_gather_einsum_in_5", &stage::gathers_and_multiplies_in<5>, "all_gather_einsum"},
-            {"einsum_reduce_scatter_in_5", &stage::multiplies_and_reduces_in<5>, "einsum_reduce_scatter"},
-            {"einsum_all_reduce", &stage::multiplies_and_reduces_all<4>},
-            {"einsum_all_reduce_in_5", &stage::multiplies_and_reduces_all<5>, "einsum_all_reduce"},
+            {"gather_in_5_chunks", &stage::gathers_and_multiplies_in<5>, "gather_in_chunks"},
+            {"reduce_scatter_in_5_chunks", &stage::multiplies_and_reduces_in<5>, "reduce_scatter_in_chunks"},
+            {"all_reduce_in_chunks", &stage::multiplies_and_reduces_all<4>},
+            {"all_reduce_in_5_chunks", &stage::multiplies_and_reduces_all<5>, "all_reduce_in_chunks"},
             {"gather_of_columns", &stage::gathers_columns_on_rank_0, "gather"},
             {"gather_all_of_columns", &stage::gathers_columns_everywhere, "gather_all"},
             {"scatter_to_columns", &stage::scatters_to<columns>, "scatter"},
@@ -211,7 +211,7 @@ class stage {
             {"transpose", &stage::transposes},
             {"redistribute_into", &stage::redistributes_into},
             {"matmul_into", &stage::multiplies_into},
-            {"einsum_to", &stage::multiplies_to},
+            {"einsum_to_layout", &stage::multiplies_to},
             {"redistribute_to", &stage::gives_blocks},
             {"pack", &stage::packs<rows>},
             {"pack_of_columns", &stage::packs<columns>, "pack"},
@@ -326,20 +326,23 @@ class stage {
   bool gathers_and_multiplies() { return gathers_and_multiplies_in<4>(); }
   template <int Chunks>
   bool gathers_and_multiplies_in() {
-    auto const y = all_gather_einsum<"ij,jk->ik", "x">(ones_of<rows>(n_, 30), ones_of<whole>(30, 5), Chunks);
+    auto const y =
+        einsum<"ij,jk->ik">(ones_of<rows>(n_, 30), ones_of<whole>(30, 5), to_layout<whole>.in_chunks(Chunks));
     return same(
         y, [](stage const&, index_t, index_t) { return 30.; }, *this);
   }
   bool multiplies_and_reduces() { return multiplies_and_reduces_in<4>(); }
   template <int Chunks>
   bool multiplies_and_reduces_all() {
-    auto const y = einsum_all_reduce<"ij,jk->ik", "x">(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), Chunks);
+    auto const y =
+        einsum<"ij,jk->ik">(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), to_layout<whole>.in_chunks(Chunks));
     return same(
         y, [](stage const&, index_t, index_t) { return 30.; }, *this);
   }
   template <int Chunks>
   bool multiplies_and_reduces_in() {
-    auto const y = einsum_reduce_scatter<"ij,jk->ik", "x", 0>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), Chunks);
+    auto const y =
+        einsum<"ij,jk->ik">(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), to_layout<rows>.in_chunks(Chunks));
     return same(
         y, [](stage const&, index_t, index_t) { return 30.; }, *this);
   }
@@ -555,7 +558,7 @@ class stage {
   bool sorts_columns() { return sort<1>(all_to_all<"x", 1>(numbered<rows>())).extents()[0] == n_; }
   bool sorts() { return is_numbered(sort<0>(numbered<rows>())); }
   bool multiplies() {
-    auto const y = matmul<rows>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5));
+    auto const y = matmul(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), to_layout<rows>);
     return same(
         y, [](stage const&, index_t, index_t) { return 30.; }, *this);
   }
@@ -668,8 +671,8 @@ class stage {
   }
   bool transposes() {
     return same(
-        transpose<rows, 1, 0>(numbered<rows>()), [](stage const&, index_t i, index_t j) { return number_of{0}(j, i); },
-        *this);
+        transpose<1, 0>(numbered<rows>(), to_layout<rows>),
+        [](stage const&, index_t i, index_t j) { return number_of{0}(j, i); }, *this);
   }
   bool redistributes_into() {
     auto y = make<double, columns>(m_, {n_, 30});
@@ -683,7 +686,7 @@ class stage {
         c, [](stage const&, index_t, index_t) { return 30.; }, *this);
   }
   bool multiplies_to() {
-    auto const y = einsum_to<"ij,jk->ik", rows>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5));
+    auto const y = einsum<"ij,jk->ik">(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), to_layout<rows>);
     return same(
         y, [](stage const&, index_t, index_t) { return 30.; }, *this);
   }

@@ -82,11 +82,11 @@ int main(int, char**) {
   expect("x^T x", syrk, [&] { return einsum<"ki,kj->ij">(x, x); });
   expect("x^T x of complex numbers", syrk, [&] { return einsum<"ki,kj->ij">(z, z); });
   expect("x x^T", syrk, [&] { return einsum<"ik,jk->ij">(wide, wide); });
-  expect("x^T x by einsum_to", syrk, [&] { return einsum_to<"ki,kj->ij", whole>(x, x); });
+  expect("x^T x by einsum to_layout", syrk, [&] { return einsum<"ki,kj->ij">(x, x, to_layout<whole>); });
   expect("x^H x", herk, [&] { return einsum<"ki,kj->ij">(conj(z), z); });
   expect("x x^H", herk, [&] { return einsum<"ik,jk->ij">(wide_z, conj(wide_z)); });
-  expect("x^H x by einsum_to", herk, [&] { return einsum_to<"ki,kj->ij", whole>(conj(z), z); });
+  expect("x^H x by einsum to_layout", herk, [&] { return einsum<"ki,kj->ij">(conj(z), z, to_layout<whole>); });
   expect("x^T y", gemm, [&] { return einsum<"ki,kj->ij">(x, other); });
-  expect("x^T y by einsum_to", gemm, [&] { return einsum_to<"ki,kj->ij", whole>(x, other); });
+  expect("x^T y by einsum to_layout", gemm, [&] { return einsum<"ki,kj->ij">(x, other, to_layout<whole>); });
   return failures == 0 ? 0 : 1;
 }

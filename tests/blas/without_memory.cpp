@@ -30,7 +30,7 @@ int main(int, char**) {
   limit.rlim_cur =
       pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{64} << 20);  // OpenBLAS maps 128 MiB
   if (pages == 0 || setrlimit(RLIMIT_AS, &limit) != 0) return 77;
-  auto const c = gather_all(matmul<by_rows>(a, b));
+  auto const c = gather_all(matmul(a, b, to_layout<by_rows>));
   for (index_t k = 0; k < n * n; ++k)
     if (c[static_cast<std::size_t>(k)] != 2. * static_cast<double>(k)) {
       std::printf("element %ld is %g\n", static_cast<long>(k), c[static_cast<std::size_t>(k)]);

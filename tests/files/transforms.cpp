@@ -33,8 +33,8 @@ int main(int, char** argv) {
   auto const z = load_npy<Kokkos::complex<double>, lines>(m, folder / "z.npy");
   auto const x = load_npy<double, lines>(m, folder / "x.npy");
   auto const save = [&](auto const& y, std::string const& name) { save_npy(y, folder / (name + ".npy")); };
-  save(fft_to<layout<none, "q", "p">>(z), "fft_to");
-  save(inverse_fft_to<layout<"q", none, "p">, 0, 2>(z), "inverse_fft_to");
+  save(fft(z, to_layout<layout<none, "q", "p">>), "fft_to");
+  save(inverse_fft<0, 2>(z, to_layout<layout<"q", none, "p">>), "inverse_fft_to");
   save(fft<1>(x), "fft");
   save(inverse_fft<1>(z), "inverse_fft");
   save(rfft<1>(x), "rfft");

@@ -18,8 +18,7 @@ left_out = {
     "call functions of the program": """training::accumulate training::fit training::mean_over overlap_chunks remat value_and_grad vjp training::gpipe
         training::one_forward_one_backward training::through_stages training::unpipelined""",
     "need ScaLAPACK or FFTW, which the attacks do not link; tests/harness/solver_culprit.cpp attacks solvers": """linalg::cholesky linalg::eigh
-        linalg::lstsq linalg::lu linalg::qr linalg::solve linalg::svd linalg::tall_skinny_qr linalg::triangular_solve linalg::scalapack_descriptor
-        fft_to""",
+        linalg::lstsq linalg::lu linalg::qr linalg::solve linalg::svd linalg::tall_skinny_qr linalg::triangular_solve linalg::scalapack_descriptor fft""",
     "begin or end what calls run on": "environment mpi_environment communicator run_program",
 }
 

@@ -14,7 +14,7 @@ from public_names import blanked, head_of, public_declarations
 root = pathlib.Path(sys.argv[1])
 # Functions whose sentence is that of another one.
 AS = {
-    "ashlar::fft": "fft inverse_fft rfft inverse_rfft fft_to inverse_fft_to "
+    "ashlar::fft": "fft inverse_fft rfft inverse_rfft "
                    "transforms::dct transforms::inverse_dct transforms::dst transforms::inverse_dst",
     "ashlar::linalg": "linalg::cholesky linalg::eigh linalg::lstsq linalg::lu linalg::qr linalg::solve linalg::svd linalg::tall_skinny_qr "
                       "linalg::trace linalg::triangular_solve",
@@ -24,7 +24,7 @@ OTHERS = {
     "moves elements, whatever their type; tests/mpi/tensor/element_types.cpp has the collectives":
         "all_gather all_gather_async all_to_all all_to_all_async as_partial as_replicated as_replicated_async redistribute "
         "redistribute_async redistribute_into reduce_scatter reduce_scatter_async all_reduce all_reduce_async roll roll_async",
-    "is einsum and a collective": "all_gather_einsum einsum_all_reduce einsum_reduce_scatter matmul_into",
+    "is a product and a sum": "matmul_into",
     "moves cells": "add_halo as_stale exchange_halo exchange_halo_async owned update_halo with_halo",
     "calls a function of the program": "apply chain stencil stencil_and_reduce update assign_and_reduce",
     "does what an operator does": "assign",

@@ -19,7 +19,7 @@ int main() {
     device_mesh<grid> const m(MPI_COMM_WORLD);
     auto const a = generate<double, blocks>(m, {300, 200}, first{});
     auto const b = generate<double, blocks>(m, {200, 200}, second{});  // twice the identity
-    auto const c = matmul<blocks>(a, b);
+    auto const c = matmul(a, b, to_layout<blocks>);
     double const error = item(all_reduce(max(abs(c - 2. * a)))), total = item(all_reduce(sum(c)));
     if (m.rank() == 0) std::printf("sum %.0f, error %g\n", total, error);
     return error == 0 ? 0 : 1;

@@ -84,7 +84,7 @@ template <class X>
     auto values = plan_detail::allocate<R, basic_layout<whole>>(x.mesh(), shape::of(x.extents()[0]));
     call_solver("linalg::eigh", w, eigenpairs_of{}, x, z, values);
     // ScaLAPACK sees conj(A), so its eigenvectors are the conjugates.
-    auto vectors = ashlar::transpose<L, 1, 0>(plan_detail::evaluated(conj(z)), w);
+    auto vectors = ashlar::transpose<1, 0>(plan_detail::evaluated(conj(z)), to_layout<L>, w);
     return eigenpairs<decltype(values), decltype(vectors)>{values, vectors};
   };
   return with_matrix(a, w, work, [](auto const& x) { return eigenpairs<X, X>{x, x}; });

@@ -55,10 +55,11 @@ template <class A, class B>
     using L = block_cyclic_t<layout_t<X>>;
     auto const matrix = working_copy<L>(x, w);
     auto const columns = as_columns(y);
-    auto const sides = working_copy<L>(plan_detail::evaluated(conj(ashlar::transpose<L, 1, 0>(columns, w))), w);
+    auto const sides =
+        working_copy<L>(plan_detail::evaluated(conj(ashlar::transpose<1, 0>(columns, to_layout<L>, w))), w);
     call_solver("linalg::lstsq", w, least_squares{}, matrix, sides);
     auto const rows = plan_detail::evaluated(conj(corner_of(sides, sides.extents()[0], n)));
-    return as_given<Y>(ashlar::transpose<reduced_t<layout_t<decltype(columns)>>, 1, 0>(rows, w), w);
+    return as_given<Y>(ashlar::transpose<1, 0>(rows, to_layout<reduced_t<layout_t<decltype(columns)>>>, w), w);
   });
 }
 

@@ -83,13 +83,13 @@ class lu_factors {
       require_rows(factors.extents()[0], y.extents());
       using L = layout_t<X>;
       auto const columns = as_columns(y);
-      auto const rows = ashlar::transpose<L, 1, 0>(columns, w);
+      auto const rows = ashlar::transpose<1, 0>(columns, to_layout<L>, w);
       // The matrix that ScaLAPACK sees is A^T. With its conjugate it solves conj(A^T) conj(X) = conj(B).
       auto const x = working_copy<L>(how == form::adjoint ? plan_detail::evaluated(conj(rows)) : rows, w);
       call_solver("linalg::lu_factors::solve", w, solve_by_factors<X>{exchanges_, how == form::plain ? "T" : "N"},
                   factors, x);
-      auto const back = ashlar::transpose<reduced_t<layout_t<decltype(columns)>>, 1, 0>(
-          how == form::adjoint ? plan_detail::evaluated(conj(x)) : x, w);
+      auto const back = ashlar::transpose<1, 0>(how == form::adjoint ? plan_detail::evaluated(conj(x)) : x,
+                                                to_layout<reduced_t<layout_t<decltype(columns)>>>, w);
       return as_given<Y>(back, w);
     });
   }

@@ -235,6 +235,24 @@ constexpr auto after_redistribute() {
     return destination<layout_t<X>, 0u>{};
 }
 
+// The number of chunks in which a product and its communication overlap, and the layout of the result.
+template <class L>
+struct into_layout_in_chunks {
+  index_t chunks;
+};
+// The layout of the result, as an argument.
+template <class L>
+struct into_layout {
+  /// The operands and the result travel in n chunks, each while the next one is multiplied.
+  static constexpr into_layout_in_chunks<L> in_chunks(index_argument n) { return {n}; }
+};
+template <class T>
+inline constexpr bool is_result_layout = false;
+template <class L>
+inline constexpr bool is_result_layout<into_layout<L>> = true;
+template <class L>
+inline constexpr bool is_result_layout<into_layout_in_chunks<L>> = true;
+
 // Always true. Its argument is the tensor of a collective that lacks its arguments.
 template <class X>
 inline constexpr bool collective_lacks_its_arguments = true;
@@ -308,6 +326,12 @@ template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_redistribute<To, X>(), x, w);
 }
+
+/// The argument after the operands of einsum, matmul, transpose, fft and inverse_fft: the result is in layout L, and the
+/// operands are in any layouts. einsum and matmul take to_layout<L>.in_chunks(n), too.
+/// Example: matmul(a, b, to_layout<layout<"p", "q">>)
+template <class L>
+inline constexpr ops_detail::into_layout<L> to_layout{};
 
 /// The same value, partial over the axes. For a sum, coordinate 0 keeps the elements and the others hold zeros.
 /// Collective: every rank of the mesh calls it.

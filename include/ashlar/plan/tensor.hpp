@@ -37,6 +37,10 @@ inline constexpr int rank_v = layout_t<X>::rank;
 
 namespace plan_detail {
 
+/// A dimension of X by its number. Negative numbers count from the end.
+template <class X, int Dim>
+inline constexpr int dimension_of = Dim < 0 ? Dim + rank_v<X> : Dim;
+
 /// True if T is neither an element type of the library nor a class of the program.
 template <class T>
 struct element_is_not_supported {

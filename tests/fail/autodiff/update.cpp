@@ -23,8 +23,9 @@ constexpr auto wrong = collectives(sizes, [](auto const& m) {
 // A loss adds a product with a parameter to a tensor in place.
 namespace matmul_into_under_differentiation {
 constexpr auto right = collectives(sizes, [](auto const& m) {
-  (void)value_and_grad<"data">([](auto const& parameter) { return sum(matmul<layout<>>(parameter, parameter)); })(
-      make<float, layout<"data">>(m, {8}));
+  (void)value_and_grad<"data">([](auto const& parameter) {
+    return sum(matmul(parameter, parameter, to_layout<layout<>>));
+  })(make<float, layout<"data">>(m, {8}));
 });
 // error: ashlar::assign: a tensor under differentiation is not updated in place; write auto y = x + z
 constexpr auto wrong = collectives(sizes, [](auto const& m) {

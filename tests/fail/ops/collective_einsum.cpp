@@ -6,33 +6,35 @@ constexpr grid m{{2, 2}};
 constexpr auto x = make<float, layout<"data", "model">>(m, {8, 4});
 constexpr auto w = make<float, layout<"model", none>>(m, {4, 6});
 
-// The other operand is sharded in the label that both have, and the gathered one is not. einsum's sentence names matmul.
-namespace all_gather_einsum_of_operands_that_do_not_fit {
+// In chunks the second operand is not redistributed.
+namespace of_operands_that_do_not_fit {
 constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
-constexpr auto right = all_gather_einsum<"bi,ih->bh", "data">(x, make<float, layout<none, "model">>(m, {4, 6}), 2);
-// error: ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
-constexpr auto wrong = all_gather_einsum<"bi,ih->bh", "data">(x, make<float, layout<"model", none>>(m, {4, 6}), 2);
-}  // namespace all_gather_einsum_of_operands_that_do_not_fit
+constexpr auto to = to_layout<layout<none, "model">>;
+constexpr auto right = einsum<"bi,ih->bh">(x, make<float, layout<none, "model">>(m, {4, 6}), to.in_chunks(2));
+// error: ashlar::einsum: in chunks either the operands fit and the result is reduced over axes, or the first operand is gathered in one dimension, and nothing else moves; write to_layout<L> without in_chunks
+constexpr auto wrong = einsum<"bi,ih->bh">(x, make<float, layout<"model", none>>(m, {4, 6}), to.in_chunks(2));
+}  // namespace of_operands_that_do_not_fit
 
 // A product in no chunks.
 namespace in_no_chunk {
-constexpr auto right = einsum_all_reduce<"bi,ih->bh", "model">(x, w, 1);
+constexpr auto right = einsum<"bi,ih->bh">(x, w, to_layout<layout<"data", none>>.in_chunks(1));
 // error: ashlar::einsum: what travels is cut into one chunk or more
-constexpr auto wrong = einsum_all_reduce<"bi,ih->bh", "model">(x, w, 0);
+constexpr auto wrong = einsum<"bi,ih->bh">(x, w, to_layout<layout<"data", none>>.in_chunks(0));
 }  // namespace in_no_chunk
 
-// A product whose sum is not partial over the axis, to be reduced in chunks.
-namespace of_no_partial {
-constexpr auto right = einsum_all_reduce<"bi,ih->bh", "model">(x, w, 2);
-// error: ashlar::all_reduce: the innermost reduction of the tensor is not over the axis; drop the call, or write all_reduce(x) to reduce whatever is partial
-constexpr auto wrong = einsum_all_reduce<"bi,ih->bh", "data">(x, w, 2);
-}  // namespace of_no_partial
+// A result that is reduced and then sliced otherwise than by a reduce-scatter.
+namespace of_two_moves {
+constexpr auto right = einsum<"bi,ih->bh">(x, w, to_layout<layout<"data", "model">>.in_chunks(2));
+// error: ashlar::einsum: in chunks either the operands fit and the result is reduced over axes, or the first operand is gathered in one dimension, and nothing else moves; write to_layout<L> without in_chunks
+constexpr auto wrong = einsum<"bi,ih->bh">(x, w, to_layout<layout<"model", "data">>.in_chunks(2));
+}  // namespace of_two_moves
 
 // A product whose second operand is to be gathered.
 namespace of_the_other_operand {
 constexpr auto x = make<float, layout<none, none>>(m, {8, 4});
 constexpr auto w = make<float, layout<"data", none>>(m, {4, 6});
-constexpr auto right = all_gather_einsum<"ih,bi->bh", "data">(w, x, 2);
-// error: ashlar::all_gather_einsum: the axis splits no dimension of the first operand last; give the operand that is to be gathered first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
-constexpr auto wrong = all_gather_einsum<"bi,ih->bh", "data">(x, w, 2);
+constexpr auto to = to_layout<layout<none, none>>;
+constexpr auto right = einsum<"ih,bi->bh">(w, x, to.in_chunks(2));
+// error: ashlar::einsum: in chunks either the operands fit and the result is reduced over axes, or the first operand is gathered in one dimension, and nothing else moves; write to_layout<L> without in_chunks
+constexpr auto wrong = einsum<"bi,ih->bh">(x, w, to.in_chunks(2));
 }  // namespace of_the_other_operand

@@ -10,7 +10,7 @@ constexpr auto p = make<float, partial<layout<none, none>, "model">>(m, {4, 4});
 // An axis that would shard both dimensions of the result.
 namespace axis_shards_two_labels {
 constexpr auto right = einsum<"ik,kj->ij">(a, make<float, layout<none, "model">>(m, {4, 6}));
-// error: ashlar::einsum: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
+// error: ashlar::einsum: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)
 constexpr auto wrong = einsum<"ik,kj->ij">(a, make<float, layout<none, "data">>(m, {4, 6}));
 }  // namespace axis_shards_two_labels
 
@@ -22,22 +22,22 @@ namespace right {
 using real_number = double;
 constexpr auto y = make<real_number, layout<none, "p">>(m, {4, 6});
 constexpr auto z = make<real_number, layout<none, none>>(m, {4, 6});
-constexpr auto of_any_layouts = matmul<layout<"p", none>>(x, y);
+constexpr auto of_any_layouts = matmul(x, y, to_layout<layout<"p", none>>);
 constexpr auto alone = einsum<"ij,jk->ik">(x, z);
 constexpr auto of_three = einsum<"ij,jk,jk->ik">(x, z, z);
-constexpr auto in_chunks =
-    einsum_all_reduce<"ij,kj->ik", "p">(make<std::complex<double>, layout<none, "p">>(m, {8, 6}), y, 2);
+constexpr auto in_chunks = einsum<"ij,kj->ik">(make<std::complex<double>, layout<none, "p">>(m, {8, 6}), y,
+                                               to_layout<layout<none, none>>.in_chunks(2));
 }  // namespace right
 // 4 errors: ashlar::einsum: the operands have different element types; write cast<T>(x) for one of them
 namespace wrong {
 using real_number = float;
 constexpr auto y = make<real_number, layout<none, "p">>(m, {4, 6});
 constexpr auto z = make<real_number, layout<none, none>>(m, {4, 6});
-constexpr auto of_any_layouts = matmul<layout<"p", none>>(x, y);
+constexpr auto of_any_layouts = matmul(x, y, to_layout<layout<"p", none>>);
 constexpr auto alone = einsum<"ij,jk->ik">(x, z);
 constexpr auto of_three = einsum<"ij,jk,jk->ik">(x, z, z);
-constexpr auto in_chunks =
-    einsum_all_reduce<"ij,kj->ik", "p">(make<std::complex<double>, layout<none, "p">>(m, {8, 6}), y, 2);
+constexpr auto in_chunks = einsum<"ij,kj->ik">(make<std::complex<double>, layout<none, "p">>(m, {8, 6}), y,
+                                               to_layout<layout<none, none>>.in_chunks(2));
 }  // namespace wrong
 }  // namespace complex_times_real_of_other_precision
 
@@ -69,7 +69,7 @@ constexpr grid m{{2, 2}};
 constexpr auto a = make<float, layout<"p", "q">>(m, {8, 4});
 constexpr auto b = make<float, layout<"q", none>>(m, {4, 6});
 constexpr auto right = einsum<"ij,jk,kl->il">(a, b, make<float, layout<none, none>>(m, {6, 2}));
-// error: ashlar::einsum: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
+// error: ashlar::einsum: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)
 constexpr auto wrong = einsum<"ij,jk,kl->il">(a, b, make<float, layout<"p", none>>(m, {6, 2}));
 }  // namespace of_three_that_do_not_fit
 
@@ -96,7 +96,7 @@ constexpr auto wrong = einsum<"ij,ij->i">(x, make<double, layout<"data", none>>(
 // A contraction of two partial sums.
 namespace of_two_partials {
 constexpr auto right = einsum<"ij,jk->ik">(p, all_reduce<"model">(p));
-// error: ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
+// error: ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)
 constexpr auto wrong = einsum<"ij,jk->ik">(p, p);
 }  // namespace of_two_partials
 
@@ -129,7 +129,7 @@ constexpr auto wrong = einsum<"ij,jk,kl->il">(a, make<float, layout<none, none>>
 namespace one_sided_contraction {
 constexpr auto a = make<float, layout<none, "data">>(m, {8, 4});
 constexpr auto right = einsum<"ik,kj->ij">(a, make<float, layout<"data", none>>(m, {4, 6}));
-// error: ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
+// error: ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)
 constexpr auto wrong = einsum<"ik,kj->ij">(a, make<float, layout<none, none>>(m, {4, 6}));
 }  // namespace one_sided_contraction
 
@@ -137,14 +137,14 @@ constexpr auto wrong = einsum<"ik,kj->ij">(a, make<float, layout<none, none>>(m,
 namespace operands_sharded_differently {
 constexpr auto a = make<float, layout<none, "data">>(m, {8, 4});
 constexpr auto right = einsum<"ik,kj->ij">(a, make<float, layout<"data", none>>(m, {4, 6}));
-// error: ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
+// error: ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)
 constexpr auto wrong = einsum<"ik,kj->ij">(a, make<float, layout<"model", none>>(m, {4, 6}));
 }  // namespace operands_sharded_differently
 
 // An axis that is partial in one operand and shards the other.
 namespace partial_meets_shard {
 constexpr auto right = einsum<"ij,jk->ik">(p, make<float, layout<none, "data">>(m, {4, 4}));
-// error: ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
+// error: ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)
 constexpr auto wrong = einsum<"ij,jk->ik">(p, make<float, layout<none, "model">>(m, {4, 4}));
 }  // namespace partial_meets_shard
 
@@ -160,7 +160,7 @@ constexpr auto right = [] {
   (void)softmax(all_reduce(summed));
 };
 constexpr auto wrong = [] {
-  // error: ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)
+  // error: ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)
   (void)einsum<"ij,jk->ik">(largest, w);
   // error: ashlar::take: the operand is partial over the axis by a reduction that does not pass through a gather; all_reduce it first
   (void)take(w, i);

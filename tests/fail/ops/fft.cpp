@@ -52,9 +52,9 @@ constexpr auto wrong = inverse_fft<2>(x);
 
 // A dimension that is to be transformed twice.
 namespace to_of_a_dimension_twice {
-constexpr auto right = fft_to<layout<none, "data">, 0, 1>(x);
-// error: ashlar::fft_to: a dimension is named twice; name each once
-constexpr auto wrong = fft_to<layout<none, "data">, 0, 0>(x);
+constexpr auto right = fft<0, 1>(x, to_layout<layout<none, "data">>);
+// error: ashlar::fft: a dimension is named twice; name each once
+constexpr auto wrong = fft<0, 0>(x, to_layout<layout<none, "data">>);
 }  // namespace to_of_a_dimension_twice
 
 // A shift along a dimension that ranks share.

@@ -125,11 +125,11 @@ constexpr auto calls = [](auto of) {
   auto columns = make<float, layout<none, "p">>(m, {8, 8});
   // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
   (void)einsum<"ij,jk->ik">(of(field<halo("p", 48)>), matrix);
-  (void)matmul<layout<"p", none>>(of(field<halo("p", 49)>), matrix);
-  (void)einsum_to<"ij,jk->ik", layout<"p", none>>(of(field<halo("p", 50)>), matrix);
-  (void)all_gather_einsum<"ij,jk->ik", "p">(of(field<halo("p", 51)>), matrix, 2);
-  (void)einsum_all_reduce<"ij,ik->jk", "p">(of(field<halo("p", 52)>), rows, 2);
-  (void)einsum_reduce_scatter<"ij,ik->jk", "p", 0>(of(field<halo("p", 53)>), rows, 2);
+  (void)matmul(of(field<halo("p", 49)>), matrix, to_layout<layout<"p", none>>);
+  (void)einsum<"ij,jk->ik">(of(field<halo("p", 50)>), matrix, to_layout<layout<"p", none>>);
+  (void)einsum<"ij,jk->ik">(of(field<halo("p", 51)>), matrix, to_layout<layout<none, none>>.in_chunks(2));
+  (void)einsum<"ij->j">(of(field<halo("p", 52)>), to_layout<layout<none>>);
+  (void)transpose<1, 0>(of(field<halo("p", 53)>), to_layout<layout<none, none>>);
   matmul_into(result, 1.f, of(field<halo("p", 54)>), matrix);
   redistribute_into(columns, of(field<halo("p", 55)>));
 };
@@ -150,8 +150,8 @@ constexpr auto calls = [](auto of) {
   (void)inverse_dct<1, 2>(of(field<halo("p", 61)>));
   (void)dst<1, 2>(of(field<halo("p", 62)>));
   (void)inverse_dst<1, 2>(of(field<halo("p", 63)>));
-  (void)fft_to<layout<"p", none>, 1>(of(field<halo("p", 64), complex>));
-  (void)inverse_fft_to<layout<"p", none>, 1>(of(field<halo("p", 65), complex>));
+  (void)fft<1>(of(field<halo("p", 64), complex>), to_layout<layout<"p", none>>);
+  (void)inverse_fft<1>(of(field<halo("p", 65), complex>), to_layout<layout<"p", none>>);
   (void)fftshift<1>(of(field<halo("p", 66)>));
   (void)inverse_fftshift<1>(of(field<halo("p", 67)>));
 };

@@ -71,7 +71,7 @@ constexpr auto right = [] {
   matmul_into(c, 1., a, b);
   return c;
 }();
-// error: ashlar::matmul_into: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write c += alpha * einsum_to<E, To>(a, b)
+// error: ashlar::matmul_into: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write c += alpha * einsum<E>(a, b, to_layout<L>)
 constexpr auto wrong = [] {
   auto const a = make<double, layout<"p", "q">>(m, {8, 4});
   auto const b = make<double, layout<"p", "q">>(m, {4, 6});

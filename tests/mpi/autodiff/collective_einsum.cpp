@@ -9,6 +9,9 @@ namespace {
 constexpr dimension both = axes("data", "model");
 constexpr index_t chunks = 3;
 
+template <equation E, class To>
+constexpr auto product = [](auto const& a, auto const& b) { return einsum<E>(a, b, to_layout<To>.in_chunks(chunks)); };
+
 template <dimension Replicated, class A, class B, class F>
 void check(shape const& a, shape const& b, F f) {
   check_bilinear<Replicated>(f, operand<A>{a}, operand<B>{b});
@@ -16,39 +19,36 @@ void check(shape const& a, shape const& b, F f) {
 
 }  // namespace
 
-TEST_CASE("einsum_all_reduce") {
+TEST_CASE("einsum in chunks: an all-reduce") {
   shape const x = shape::of(7, 5), w = shape::of(5, 9);
-  auto const f = [](auto const& a, auto const& b) { return einsum_all_reduce<"bi,ih->bh", "model">(a, b, chunks); };
-  check<"data", layout<"data", "model">, layout<"model", none>>(x, w, f);
-  check<"data", layout<none, "model">, layout<"model", none>>(x, w, f);
-  check<both, partial<layout<none, none>, "model">, layout<none, "data">>(x, w, f);
+  check<"data", layout<"data", "model">, layout<"model", none>>(x, w, product<"bi,ih->bh", layout<"data", none>>);
+  check<"data", layout<none, "model">, layout<"model", none>>(x, w, product<"bi,ih->bh", layout<none, none>>);
+  check<both, partial<layout<none, none>, "model">, layout<none, "data">>(x, w,
+                                                                          product<"bi,ih->bh", layout<none, "data">>);
 }
 
-TEST_CASE("einsum_reduce_scatter") {
+TEST_CASE("einsum in chunks: a reduce-scatter") {
   shape const x = shape::of(7, 5), w = shape::of(5, 9);
   check<"data", layout<"data", "model">, layout<"model", none>>(
-      x, w, [](auto const& a, auto const& b) { return einsum_reduce_scatter<"bi,ih->bh", "model", 0>(a, b, chunks); });
+      x, w, product<"bi,ih->bh", layout<axes("data", "model"), none>>);
   check<both, layout<none, "model">, layout<"model", "data">>(
-      x, w, [](auto const& a, auto const& b) { return einsum_reduce_scatter<"bi,ih->bh", "model", 1>(a, b, chunks); });
+      x, w, product<"bi,ih->bh", layout<none, axes("data", "model")>>);
 }
 
-TEST_CASE("all_gather_einsum") {
+TEST_CASE("einsum in chunks: a gathered operand") {
   shape const x = shape::of(7, 5), w = shape::of(5, 9);
   // A sequence is gathered for a kernel whose columns are sharded, and a kernel for a batch.
   check<both, layout<axes("data", "model"), none>, layout<none, "model">>(
-      x, w, [](auto const& a, auto const& b) { return all_gather_einsum<"bi,ih->bh", "model">(a, b, chunks); });
-  check<both, layout<"data", none>, layout<"data", none>>(
-      w, x, [](auto const& a, auto const& b) { return all_gather_einsum<"ih,bi->bh", "data">(a, b, chunks); });
-  check<both, layout<none, "data">, layout<"data", none>>(
-      w, x, [](auto const& a, auto const& b) { return all_gather_einsum<"ih,bi->bh", "data">(a, b, chunks); });
+      x, w, product<"bi,ih->bh", layout<"data", "model">>);
+  check<both, layout<"data", none>, layout<"data", none>>(w, x, product<"ih,bi->bh", layout<"data", none>>);
+  check<both, layout<none, "data">, layout<"data", none>>(w, x, product<"ih,bi->bh", layout<"data", none>>);
 }
 
 TEST_CASE("labels that an operand has alone, and that are summed") {
   shape const x = shape::of(7, 5), w = shape::of(5, 9);
   check<both, layout<axes("data", "model"), none>, layout<none, "model">>(
-      x, w, [](auto const& a, auto const& b) { return all_gather_einsum<"bi,ih->b", "model">(a, b, chunks); });
-  check<"data", layout<"data", "model">, layout<"model", none>>(
-      x, w, [](auto const& a, auto const& b) { return einsum_all_reduce<"bi,ih->b", "model">(a, b, chunks); });
+      x, w, product<"bi,ih->b", partial<layout<"data">, "model">>);
+  check<"data", layout<"data", "model">, layout<"model", none>>(x, w, product<"bi,ih->b", layout<"data">>);
 }
 
 TEST_CASE("products of which one operand is under differentiation, or nothing is asked") {
@@ -60,13 +60,12 @@ TEST_CASE("products of which one operand is under differentiation, or nothing is
     auto const gradient = [&](auto product) {
       return shard(value_and_grad<both>([&](auto const& kernel) { return sum(product(x, kernel)); })(w).gradients);
     };
+    CHECK(gradient(product<"bi,ih->bh", layout<"data", "model">>) ==
+          gradient([](auto const& a, auto const& b) { return einsum<"bi,ih->bh">(all_gather<"model">(a), b); }));
     CHECK(gradient([](auto const& a, auto const& b) {
-            return all_gather_einsum<"bi,ih->bh", "model">(a, b, chunks);
-          }) == gradient([](auto const& a, auto const& b) { return einsum<"bi,ih->bh">(all_gather<"model">(a), b); }));
-    CHECK(gradient([](auto const& a, auto const& b) {
-            (void)all_gather_einsum<"bi,ih->bh", "model">(a, b, chunks);
-            return einsum_all_reduce<"bi,ih->bh", "data">(as_partial<"data">(all_gather<axes("data", "model")>(a)), b,
-                                                          chunks);
+            (void)product<"bi,ih->bh", layout<"data", "model">>(a, b);
+            return product<"bi,ih->bh", layout<none, "model">>(as_partial<"data">(all_gather<axes("data", "model")>(a)),
+                                                               b);
           }) == gradient([](auto const& a, auto const& b) {
             return all_reduce<"data">(einsum<"bi,ih->bh">(as_partial<"data">(all_gather<axes("data", "model")>(a)), b));
           }));

@@ -56,9 +56,10 @@ TEST_CASE("as_replicated: an all_reduce; as_partial: one summand") {
 }
 
 TEST_CASE("transpose to another layout: the plan back, transposed") {
-  check_collective<layout<"data", "model">>([](auto const& x) { return transpose<layout<"data", none>, 1, 0>(x); });
+  check_collective<layout<"data", "model">>(
+      [](auto const& x) { return transpose<1, 0>(x, to_layout<layout<"data", none>>); });
   check_collective<layout<none, "model">>(
-      [](auto const& x) { return transpose<layout<none, axes("model", "data")>, 1, 0>(x); });
+      [](auto const& x) { return transpose<1, 0>(x, to_layout<layout<none, axes("model", "data")>>); });
 }
 
 TEST_CASE("redistribute: the plan back") {

@@ -68,11 +68,12 @@ void on_every_mesh(F const& f) {
 
 TEST_CASE("matmul of a complex and a real operand: derivatives") {
   on_every_mesh([](auto const& m) {
-    check_derivative<none, blocks, crossed, blocks>(m,
-                                                    [](auto const& a, auto const& b) { return matmul<blocks>(a, b); });
+    check_derivative<none, blocks, crossed, blocks>(
+        m, [](auto const& a, auto const& b) { return matmul(a, b, to_layout<blocks>); });
     check_derivative<none, cyclic_blocks, blocks, crossed>(
-        m, [](auto const& a, auto const& b) { return matmul<crossed>(a, b); });
-    check_derivative<none, whole, blocks, whole>(m, [](auto const& a, auto const& b) { return matmul<whole>(a, b); });
+        m, [](auto const& a, auto const& b) { return matmul(a, b, to_layout<crossed>); });
+    check_derivative<none, whole, blocks, whole>(
+        m, [](auto const& a, auto const& b) { return matmul(a, b, to_layout<whole>); });
   });
 }
 
@@ -84,11 +85,15 @@ TEST_CASE("einsum of a complex and a real operand, alone and overlapped with com
     check_derivative<"data", blocks, layout<"model", none>, rows>(
         m, [](auto const& a, auto const& b) { return all_reduce<"model">(einsum<"mk,kn->mn">(a, b)); });
     check_derivative<"data", blocks, layout<"model", none>, rows>(
-        m, [](auto const& a, auto const& b) { return einsum_all_reduce<"mk,kn->mn", "model">(a, b, 2); });
+        m, [](auto const& a, auto const& b) { return einsum<"mk,kn->mn">(a, b, to_layout<rows>.in_chunks(2)); });
     check_derivative<"data", blocks, layout<"model", none>, layout<axes("data", "model"), none>>(
-        m, [](auto const& a, auto const& b) { return einsum_reduce_scatter<"mk,kn->mn", "model", 0>(a, b, 2); });
+        m, [](auto const& a, auto const& b) {
+          return einsum<"mk,kn->mn">(a, b, to_layout<layout<axes("data", "model"), none>>.in_chunks(2));
+        });
     check_derivative<both, rows, layout<none, "model">, partial<layout<none, "model">, "data">>(
-        m, [](auto const& a, auto const& b) { return all_gather_einsum<"mk,kn->mn", "data">(a, b, 2); });
+        m, [](auto const& a, auto const& b) {
+          return einsum<"mk,kn->mn">(a, b, to_layout<layout<none, "model">>.in_chunks(2));
+        });
   });
 }
 

@@ -15,7 +15,7 @@ struct twice_apart {
 
 template <equation E, class To, dimension Replicated, class A, class B>
 void check_product(shape const& a, shape const& b) {
-  check_bilinear<Replicated>([](auto const& x, auto const& y) { return einsum_to<E, To>(x, y); }, operand<A>{a},
+  check_bilinear<Replicated>([](auto const& x, auto const& y) { return einsum<E>(x, y, to_layout<To>); }, operand<A>{a},
                              operand<B>{b});
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("matmul: replicated, invariant and partial operands and results") {
   check_product<"mk,kn->mn", partial<layout<"model", none>, "data">, both, blocks, whole>(a, b);
 }
 
-TEST_CASE("einsum_to: batches, vectors, and labels that are summed in one operand") {
+TEST_CASE("einsum into a layout: batches, vectors, and labels that are summed in one operand") {
   check_product<"bmk,bkn->bmn", layout<none, "data", "model">, none, layout<"data", "model", none>,
                 layout<none, "data", "model">>(shape::of(3, 2, 5), shape::of(3, 5, 4));
   check_product<"k,k->", layout<>, none, layout<"data">, layout<"model">>(shape::of(13), shape::of(13));
@@ -53,11 +53,12 @@ TEST_CASE("einsum_to: batches, vectors, and labels that are summed in one operan
 TEST_CASE("matmul: one operand under differentiation, and both the same tensor") {
   check_linear<none>(
       [](auto const& x) {
-        return matmul<blocks>(x, generate<double, crossed>(x.mesh(), {5, 4}, twice_apart{}));
+        return matmul(x, generate<double, crossed>(x.mesh(), {5, 4}, twice_apart{}), to_layout<blocks>);
       },
       operand<blocks>{shape::of(7, 5)});
   check_smooth<none>(
-      reals, [](auto const& x) { return einsum_to<"km,kn->mn", blocks>(x, x); }, operand<blocks>{shape::of(7, 5)});
+      reals, [](auto const& x) { return einsum<"km,kn->mn">(x, x, to_layout<blocks>); },
+      operand<blocks>{shape::of(7, 5)});
 }
 
 namespace {
@@ -85,9 +86,9 @@ TEST_CASE("matmul: derivatives of complex products are transposes without conjug
       CHECK(pairing(a, da) == expected);
       CHECK(pairing(b, db) == expected);
     };
-    check([](auto const& x, auto const& y) { return einsum_to<"mk,kn->mn", blocks>(x, y); }, numbers(blocks{}, 7, 5, 1),
-          numbers(crossed{}, 5, 9, 2));
-    check([](auto const& x, auto const& y) { return einsum_to<"mk,nk->mn", blocks>(x, y); },
+    check([](auto const& x, auto const& y) { return einsum<"mk,kn->mn">(x, y, to_layout<blocks>); },
+          numbers(blocks{}, 7, 5, 1), numbers(crossed{}, 5, 9, 2));
+    check([](auto const& x, auto const& y) { return einsum<"mk,nk->mn">(x, y, to_layout<blocks>); },
           numbers(cyclic_blocks{}, 7, 5, 1), numbers(blocks{}, 9, 5, 2));
   });
 }

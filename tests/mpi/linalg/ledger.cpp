@@ -43,7 +43,9 @@ constexpr auto matrix = []<class M>(M const& m, index_t rows, index_t columns) {
 
 TEST_CASE("eigh is one solver and one transpose of the vectors in the ledger") {
   constexpr auto program = [](auto const& m) { (void)linalg::eigh(matrix(m, 8, 8)); };
-  constexpr auto transposed = [](auto const& m) { (void)transpose<tiles, 1, 0>(make<double, tiles>(m, {8, 8})); };
+  constexpr auto transposed = [](auto const& m) {
+    (void)transpose<1, 0>(make<double, tiles>(m, {8, 8}), to_layout<tiles>);
+  };
   static_assert(on_four(program).count(collective::solver, axes("p", "q")) == 1);
   static_assert(on_four(program).count() == 2);
   static_assert(on_four(program).bytes_per_rank() == on_four(transposed).bytes_per_rank());
@@ -54,8 +56,8 @@ TEST_CASE("eigh is one solver and one transpose of the vectors in the ledger") {
 TEST_CASE("lstsq is one solver, and one transpose each of the right-hand sides and the result in the ledger") {
   constexpr auto program = [](auto const& m) { (void)linalg::lstsq(matrix(m, 12, 8), matrix(m, 12, 4)); };
   constexpr auto transposes = [](auto const& m) {
-    (void)transpose<tiles, 1, 0>(make<double, tiles>(m, {12, 4}));
-    (void)transpose<tiles, 1, 0>(make<double, tiles>(m, {4, 8}));
+    (void)transpose<1, 0>(make<double, tiles>(m, {12, 4}), to_layout<tiles>);
+    (void)transpose<1, 0>(make<double, tiles>(m, {4, 8}), to_layout<tiles>);
   };
   static_assert(on_four(program).count(collective::solver, axes("p", "q")) == 1);
   static_assert(on_four(program).count() == 3);

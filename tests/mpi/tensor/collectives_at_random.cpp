@@ -217,7 +217,7 @@ class drawn_program {
             for (index_t k = 0; k < terms; ++k)
               expected[static_cast<std::size_t>(i * rows + j)] +=
                   left[static_cast<std::size_t>(i * terms + k)] * right[static_cast<std::size_t>(j * terms + k)];
-        CHECK(is(einsum_to<"ik,jk->ij", layout<"x", "y">>(a, b), expected));
+        CHECK(is(einsum<"ik,jk->ij">(a, b, to_layout<layout<"x", "y">>), expected));
       }
     }
   }

@@ -59,8 +59,8 @@ void check_all(device_mesh<line> const& m) {
     CHECK(denotes(all_to_all<"x", 2>(columns), value_of(columns)));
     CHECK(denotes(all_to_all<"x", 0>(last), value_of(last)));
     CHECK(denotes(roll<"x">(roll<"x">(columns, 2), -2), value_of(columns)));
-    auto const turned = transpose<layout<"x", none, none>, 2, 0, 1>(columns);
-    CHECK(denotes(transpose<layout<none, "x", none>, 1, 2, 0>(turned), value_of(columns)));
+    auto const turned = transpose<2, 0, 1>(columns, to_layout<layout<"x", none, none>>);
+    CHECK(denotes(transpose<1, 2, 0>(turned, to_layout<layout<none, "x", none>>), value_of(columns)));
   }
 }
 

@@ -53,7 +53,7 @@ using grid = mesh<axis<"p">, axis<"q">>;
 constexpr auto rows_of_c = [](auto const& m) {
   auto a = make<double, layout<"p", "q">>(m, {300, 200});
   auto b = make<double, layout<"p", "q">>(m, {200, 200});
-  (void)matmul<layout<"p", none>>(a, b);
+  (void)matmul(a, b, to_layout<layout<"p", none>>);
 };
 constexpr auto cost_of_rows = collectives(grid{{2, 2}}, rows_of_c);
 static_assert(cost_of_rows.count(collective::all_gather, "q") == 2);  // of a, and of c

@@ -19,18 +19,22 @@ constexpr ledger<grid> training(F f) {
   });
 }
 
-constexpr auto reduced = training<layout<"data", "model">, layout<"model", none>>(
-    [](auto const& x, auto const& w) { return einsum_all_reduce<"bi,ih->bh", "model">(x, w, 4); });
+constexpr auto reduced = training<layout<"data", "model">, layout<"model", none>>([](auto const& x, auto const& w) {
+  return einsum<"bi,ih->bh">(x, w, to_layout<layout<"data", none>>.in_chunks(4));
+});
 static_assert(reduced.count(pass::forward) == 4 && reduced.count(collective::all_reduce, "model") == 4 &&
               reduced.count(pass::backward) == 0);
 
-constexpr auto scattered = training<layout<"data", "model">, layout<"model", none>>(
-    [](auto const& x, auto const& w) { return einsum_reduce_scatter<"bi,ih->bh", "model", 0>(x, w, 4); });
+constexpr auto scattered = training<layout<"data", "model">, layout<"model", none>>([](auto const& x, auto const& w) {
+  return einsum<"bi,ih->bh">(x, w, to_layout<layout<axes("data", "model"), none>>.in_chunks(4));
+});
 static_assert(scattered.count(pass::forward, collective::reduce_scatter, "model") == 4 &&
               scattered.count(pass::backward, collective::all_gather, "model") == 1 && scattered.count() == 5);
 
-constexpr auto gathered_rows = training<layout<axes("data", "model"), none>, layout<none, "model">>(
-    [](auto const& x, auto const& w) { return all_gather_einsum<"bi,ih->bh", "model">(x, w, 3); });
+constexpr auto gathered_rows =
+    training<layout<axes("data", "model"), none>, layout<none, "model">>([](auto const& x, auto const& w) {
+      return einsum<"bi,ih->bh">(x, w, to_layout<layout<"data", "model">>.in_chunks(3));
+    });
 static_assert(gathered_rows.count(pass::forward, collective::all_gather, "model") == 3 &&
               gathered_rows.count(pass::backward, collective::all_gather, "model") == 3);
 static_assert(gathered_rows.count(pass::backward, collective::reduce_scatter, "model") == 3 &&

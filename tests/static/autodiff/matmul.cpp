@@ -13,8 +13,9 @@ constexpr ledger<grid> training() {
   return collectives(grid{{2, 2}}, [](auto const& m) {
     auto const a = make<double, La>(m, {2048, 2048});
     auto const b = make<double, Lb>(m, {2048, 2048});
-    (void)value_and_grad<none>(
-        [](auto const& p) { return all_reduce(sum(matmul<To>(std::get<0>(p), std::get<1>(p)))); })(std::tuple(a, b));
+    (void)value_and_grad<none>([](auto const& p) {
+      return all_reduce(sum(matmul(std::get<0>(p), std::get<1>(p), to_layout<To>)));
+    })(std::tuple(a, b));
   });
 }
 

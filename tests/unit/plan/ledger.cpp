@@ -232,7 +232,7 @@ TEST_CASE("ledger: a product has the collectives of its first operand first, at 
   auto const log = collectives(grid{{two, two}}, [](auto const& m) {
     auto a = make<double, layout<"x", "y">>(m, {300, 200});
     auto b = make<double, layout<"x", "y">>(m, {200, 200});
-    (void)matmul<layout<"x", "y">>(a, b);
+    (void)matmul(a, b, to_layout<layout<"x", "y">>);
   });
   REQUIRE(log.count() == 2);
   CHECK(log[0].axes == layout_detail::mask_of(1));

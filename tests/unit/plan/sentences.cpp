@@ -55,7 +55,7 @@ TEST_CASE("equations with too many labels") {
   CHECK(sentence_of([&] { (void)plan_detail::pair_of(layout_detail::parse("abcdei,fghji,ij->abcdefgh", 4), 0, 1); }) ==
         "ashlar::einsum: the product of two of the operands has more than 8 dimensions; join dimensions first");
   CHECK(sentence_of([&] { (void)plan_detail::labelled_extents(three); }) ==
-        "ashlar::einsum_to: the equation has more than 8 labels; join dimensions, or use redistribute and einsum");
+        "ashlar::einsum: the equation has more than 8 labels; join dimensions, or use redistribute and einsum");
 }
 
 TEST_CASE("drawings of other extents than the layout's") {

@@ -2,7 +2,7 @@
 // Products of tensors that overlap with their communication: collective matrix multiplication.
 #pragma once
 #include "ashlar/ops/async.hpp"
-#include "ashlar/ops/products/einsum.hpp"
+#include "ashlar/ops/products/matmul.hpp"
 
 namespace ashlar {
 
@@ -115,23 +115,6 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
   return Y(y);
 }
 
-// Requires axes that split a dimension of the operand last, so that it can be gathered. (after_all_gather refuses axes that
-// the mesh lacks.)
-template <class X, class Names>
-struct gathered_operand_is_split {
-  static constexpr bool ok = [] {
-    if constexpr (collective_axis_missing_from_mesh<mesh_t<X>, Names>)
-      return true;
-    else
-      return !no_dimension_is_split_last_by<layout_t<X>, Names>;
-  }();
-  static constexpr void say() {
-    static_assert(
-        ok,
-        "ashlar::all_gather_einsum: the axis splits no dimension of the first operand last; give the operand that is to be gathered first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
-  }
-};
-
 /// relayout of the first operand, then einsum, in chunks.
 template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
 constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> to, A const& a, B const& b, index_t,
@@ -161,78 +144,98 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
   return Y(y);
 }
 
+// The collective of einsum<E>(a, b) in layout To that can go on in chunks. Either the operands fit, and the result is
+// reduced into To by one all_reduce or reduce_scatter; or `a` is gathered along one dimension, and the result is in To.
+template <equation E, class To, class A, class B>
+struct einsum_in_chunks {
+  using c = mesh_context<mesh_t<A>, layout_t<A>, layout_t<B>, To>;
+  static constexpr einsum_equation e = parse(E);
+  static constexpr layout_value a = value_v<c, layout_t<A>>, b = value_v<c, layout_t<B>>, to = value_v<c, To>;
+  static constexpr rule_result product = einsum_rule(e, a, b);
+  static constexpr bool reduces = [] {
+    if (product.why != fault::fits) return false;
+    axis_mask const reduced = product.out.partial() & ~to.partial();
+    layout_value v = product.out;
+    v.drop_partial(reduced);
+    for (int d = 0; d < v.rank; ++d)
+      if (to.dim[d].mask() == (v.dim[d].mask() | reduced) && to.dim[d].cyclic == v.dim[d].cyclic &&
+          v.dim[d].begins(to.dim[d]))
+        v.dim[d] = to.dim[d];
+    return v == to;
+  }();
+  // `a` in the layout that `b` and To ask for.
+  static constexpr layout_value whole = [] {
+    layout_value v = a;
+    for (int d = 0; d < v.rank; ++d) {
+      char const label = e.in[0].label[d];
+      if (int const f = e.in[1].find(label); f >= 0)
+        v.dim[d] = b.dim[f];
+      else if (int const o = e.out.find(label); o >= 0)
+        v.dim[d] = to.dim[o];
+    }
+    return v;
+  }();
+  static constexpr axis_mask gathered = a.sharding() & ~whole.sharding();
+  static constexpr bool gathers = [] {
+    int changed = 0;
+    layout_value v = a;
+    for (int d = 0; d < v.rank; ++d) {
+      if (v.dim[d] == whole.dim[d]) continue;
+      ++changed;
+      if (v.dim[d].may_lose(gathered)) v.dim[d].remove(gathered);
+    }
+    rule_result const r = einsum_rule(e, whole, b);
+    return changed == 1 && v == whole && r.why == fault::fits && r.out == to;
+  }();
+  using whole_layout = layout_from_t<c, encode(whole), encode_blocks(whole), whole.rank>;
+
+  static constexpr bool ok = reduces || gathers;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::einsum: in chunks either the operands fit and the result is reduced over axes, or the first operand is gathered in one dimension, and nothing else moves; write to_layout<L> without in_chunks");
+  }
+};
+
 }  // namespace ops_detail
 
-/// all_reduce<Axes>(einsum<E>(a, b)), with the product computed in chunks: each chunk travels to the other ranks while
-/// the next is computed. A chunk is a part of the rows that this rank computes. If there is only 1 row, it is a part
-/// of the next dimension.
-/// Post: the same value, with sums over ranks in the same order. There are at most as many chunks as rows, and one
-/// chunk if there are no other ranks.
+/// einsum<E>(a, b, to_layout<To>) in chunks. Each chunk travels to the other ranks while the next is computed, or it is
+/// multiplied while the next one arrives. It does one of these three:
+///   all_reduce<Axes>(einsum<E>(a, b))           chunks of the rows that this rank computes
+///   reduce_scatter<Axes, Dim>(einsum<E>(a, b))  the same; if Dim is 0, of the rows that each rank keeps
+///   einsum<E>(all_gather<Axes>(a), b)           chunks of this rank's rows of `a`
+/// If there is only 1 row, a chunk is a part of the next dimension. The products of a gathered chunk are rows of the
+/// result, or terms of it if einsum sums over the rows.
+/// Post: the same value. Sums over ranks have the same order, and sums over chunks have theirs. There are at most as many chunks
+/// as rows, and one chunk if there are no other ranks.
 /// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
-/// Cost: one all_reduce per chunk, together the bytes of one; memory for two chunks of the product instead of all of
-/// it. An operand whose first dimension is not the rows is copied chunk by chunk. A real operand beside a complex one is
-/// copied to complex numbers once. Backward the cost of the two calls.
-/// Error: as einsum and all_reduce; fewer than one chunk throws ashlar::error.
-/// Example: einsum_all_reduce<"bh,ho->bo", "model">(h<layout<"data", "model">>, w<layout<"model", none>>, 4) ->
-///   layout<"data", none>
+/// Cost: one collective per chunk, together the bytes of one; memory for two chunks instead of the whole product or the
+/// gathered operand. An operand whose first dimension is not the rows is copied chunk by chunk. Products of a gathered
+/// operand are copied into the result unless their rows are its first dimension. A real operand beside a complex one is
+/// copied to complex numbers once, and is gathered as such. Backward a reduction costs what its two calls cost. A
+/// gathered `a` is gathered in chunks again, for the other operand's cotangent, and its own is a product that is
+/// reduced in as many chunks. It is gathered whole if einsum sums over a label that only one operand has.
+/// Error: as einsum; other layouts do not compile; fewer than one chunk throws ashlar::error.
+/// Example: einsum<"bh,ho->bo">(h<layout<"data", "model">>, w<layout<"model", none>>,
+///   to_layout<layout<"data", none>>.in_chunks(4)) -> layout<"data", none>
 /// Source: Wang et al., Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning
 /// Models, ASPLOS 2023 (there in a ring, a chunk for each rank).
-template <equation E, dimension Axes, tensor A, tensor B>
-[[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks,
-                                               call_site w = call_site::current()) {
-  return ops_detail::with_one_element_type(
+template <equation E, tensor A, tensor B, class To>
+[[nodiscard]] constexpr auto einsum(A const& a, B const& b, ops_detail::into_layout_in_chunks<To> into,
+                                    call_site w = call_site::current()) {
+  return ops_detail::with_operands_into<E, To>(
       [&](auto const& x, auto const& y) {
-        using Product = decltype(einsum<E>(x, y));
-        return einsum_relayout(ops_detail::einsum_op<E>{},
-                               ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), x, y, chunks, w);
-      },
-      a, b);
-}
-
-/// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in chunks, as einsum_all_reduce.
-/// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
-/// Cost: one reduce_scatter per chunk. If the rows are scattered (Dim is 0), a chunk has a part of the rows that each
-/// rank keeps. The operand's rows are copied together for it. Backward one all_gather: both cotangents are products of
-/// its result.
-/// Error: as einsum and reduce_scatter; fewer than one chunk throws ashlar::error.
-/// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h<layout<none, "model">>, w<layout<"model", none>>, 4) ->
-///   layout<"model", none>
-template <equation E, dimension Axes, int Dim, tensor A, tensor B>
-[[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks,
-                                                   call_site w = call_site::current()) {
-  return ops_detail::with_one_element_type(
-      [&](auto const& x, auto const& y) {
-        using Product = decltype(einsum<E>(x, y));
-        return einsum_relayout(ops_detail::einsum_op<E>{},
-                               ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), x, y,
-                               chunks, w);
-      },
-      a, b);
-}
-
-/// einsum<E>(all_gather<Axes>(a), b), with the first operand gathered in chunks: a chunk is multiplied while the next
-/// one arrives. A chunk is a part of this rank's rows of `a`. Its products are rows of the result, or terms of the
-/// result if einsum sums over the rows.
-/// Post: the same value, with sums over chunks in their order. There are at most as many chunks as rows, and one chunk
-/// if there are no other ranks.
-/// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
-/// Cost: one all_gather per chunk, together the bytes of one; memory for two gathered chunks instead of the gathered
-/// operand. Products are copied into the result unless their rows are its first dimension. If einsum sums over the
-/// rows, a part of the other operand is copied. A real `a` beside a complex `b` is copied to complex numbers once, and is
-/// gathered as such. Backward `a` is gathered in chunks again, for the other operand's
-/// cotangent. The cotangent of `a` is an einsum_reduce_scatter in as many chunks. Under differentiation `a` is gathered
-/// whole if einsum sums over a label that only one operand has.
-/// Error: as einsum and all_gather; fewer than one chunk throws ashlar::error.
-/// Example: all_gather_einsum<"bi,ih->bh", "model">(x<layout<"model", none>>, w<layout<none, "model">>, 4) ->
-///   layout<none, "model">
-template <equation E, dimension Axes, tensor A, tensor B>
-[[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks,
-                                               call_site w = call_site::current()) {
-  using Names = meta_detail::names_in_t<Axes>;
-  return ops_detail::with_one_element_type<ops_detail::gathered_operand_is_split<A, Names>>(
-      [&]<class X>(X const& x, auto const& y) {
-        return relayout_einsum(ops_detail::einsum_op<E>{},
-                               ops_detail::after_all_gather<Names, gathered::replicated, X>(), x, y, chunks, w);
+        return meta_detail::checked<ops_detail::einsum_in_chunks<E, To, decltype(x), decltype(y)>>(
+            [&]<class X, class Y>(X const& p, Y const& q) {
+              using plan = ops_detail::einsum_in_chunks<E, To, X, Y>;
+              constexpr ops_detail::einsum_op<E> op{};
+              if constexpr (plan::reduces)
+                return einsum_relayout(op, ops_detail::destination<To, 0u>{}, p, q, into.chunks, w);
+              else
+                return relayout_einsum(op, ops_detail::destination<typename plan::whole_layout, plan::gathered>{}, p, q,
+                                       into.chunks, w);
+            },
+            x, y);
       },
       a, b);
 }

@@ -88,19 +88,19 @@ struct einsum_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
-        "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+        "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
-        "ashlar::einsum: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+        "ashlar::einsum: the axis shards two labels, or one label in another order or in other blocks; redistribute one operand, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)");
     static_assert(
         !breaks<F, fault::two_partials, Axis, L...>::value,
-        "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+        "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)");
     static_assert(
         !breaks<F, fault::partial_and_shard, Axis, L...>::value,
-        "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+        "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)");
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
-        "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
+        "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)");
   }
 };
 
@@ -206,7 +206,7 @@ struct scaled_einsum {
 /// by a sum, and the axis does not shard the other operand. Extents that disagree throw ashlar::error.
 /// Example: einsum<"bi,ih->bh">(x<layout<"data", "model">>, w<layout<"model", none>>) ->
 ///   partial<layout<"data", none>, "model">
-template <equation E, class... X>
+template <equation E, tensor... X>
 constexpr auto einsum(X const&... x) {
   return ops_detail::with_operands_of<E>([](auto const&... y) { return ops_detail::contract<E>(y...); }, x...);
 }

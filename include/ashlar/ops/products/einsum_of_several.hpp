@@ -119,7 +119,7 @@ constexpr auto einsum_pair_by_pair(X const&... x) {
 /// copied to complex numbers.
 /// Example: einsum<"ij,jk,kl->il">(a<layout<"p", none>>, b<layout<none, none>>, c<layout<none, none>>) ->
 ///   layout<"p", none>
-template <equation E, class A, class B, class C, class... D>
+template <equation E, tensor A, tensor B, tensor C, tensor... D>
 constexpr auto einsum(A const& a, B const& b, C const& c, D const&... d) {
   return ops_detail::with_operands_of<E>([](auto const&... x) { return ops_detail::einsum_pair_by_pair<E>(x...); }, a,
                                          b, c, d...);

@@ -69,29 +69,36 @@ constexpr auto multiply_sums(A const& a, B const& b, call_site const& w) {
   return multiply(product_into<after_sums_alone(E), To>{}, summed_alone<E, 0>(a), summed_alone<E, 1>(b), w);
 }
 
-template <equation E, class To, class A, class B>
-struct einsum_to_operands {
-  static constexpr bool labels = labels_dimensions_of<E, A, B>, rank = parse(E).out.rank == To::rank,
-                        axes = !axes_missing_from_mesh<mesh_t<A>, To>::value, ok = labels && rank && axes;
+// Requires a layout To for the result of an equation.
+template <equation E, class To, class A>
+struct einsum_target {
+  static constexpr bool rank = parse(E, max_operands).out.rank == To::rank,
+                        axes = !axes_missing_from_mesh<mesh_t<A>, To>::value, ok = rank && axes;
   static constexpr void say() {
     static_assert(
-        labels,
-        "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter per dimension");
-    static_assert(
-        !labels || rank,
-        "ashlar::einsum_to: the layout has another number of dimensions than the result; write one spec for each dimension of the result");
-    static_assert(
-        !labels || !rank || axes,
-        "ashlar::einsum_to: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+        rank,
+        "ashlar::einsum: the layout has another number of dimensions than the result; write one spec for each dimension of the result");
+    static_assert(!rank || axes,
+                  "ashlar::einsum: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   }
 };
+// `work` of the operands of einsum<E> with the result in layout To.
+template <equation E, class To, class Work, class... X>
+constexpr auto with_operands_into(Work const& work, X const&... x) {
+  return with_one_element_type<is_an_equation<E>, einsum_labels<E, X...>, einsum_target<E, To, first_t<X...>>,
+                               operands_share_a_mesh<X...>>(work, x...);
+}
+
+// Always false. Its arguments are the operands.
+template <class...>
+inline constexpr bool to_layout_fits_several = false;
 
 // A product without the layout of its result: the arguments show the layouts of its operands.
 template <class A, class B>
 struct matmul_layout {
   static constexpr bool ok = !tensor<A>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::matmul: name the layout of the result; write matmul<layout<...>>(a, b)");
+    static_assert(ok, "ashlar::matmul: name the layout of the result; write matmul(a, b, to_layout<layout<...>>)");
   }
 };
 
@@ -106,7 +113,7 @@ struct matmul_ranks {
   static constexpr void say() {
     static_assert(
         ok,
-        "ashlar::matmul: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write the product as einsum_to<E, To>(a, b)");
+        "ashlar::matmul: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write the product as einsum<E>(a, b, to_layout<L>)");
   }
 };
 
@@ -141,32 +148,51 @@ inline constexpr equation matmul_equation_of = matmul_equation<RankA, RankB>();
 /// Cost: einsum_plan's, of the candidates that the layouts leave; the ledger counts each collective. Memory for the
 /// operands and the result in the layouts between. Matrices, and batches of them, are not gathered along the summed
 /// label. Within a node BLAS reads the other ranks' blocks in place. Between nodes a rank holds two panels of each
-/// operand. Backward two more products: the cotangent of an operand is einsum_to into the dual of its layout. An active
+/// operand. Backward two more products: the cotangent of an operand is a product into the dual of its layout. An active
 /// result is invariant over the axes that To does not name. A real operand beside a complex one is copied to complex
 /// numbers in one pass, and moves as such.
 /// Error: as einsum, except for the layouts of the operands; To needs a spec for each dimension of the result.
-/// Example: einsum_to<"mk,nk->mn", layout<"p", "q">>(a<layout<"p", "q">>, b<layout<"p", "q">>) -> layout<"p", "q">
-template <equation E, class To, tensor A, tensor B>
-[[nodiscard]] constexpr auto einsum_to(A const& a, B const& b, call_site w = call_site::current()) {
+/// Example: einsum<"mk,nk->mn">(a<layout<"p", "q">>, b<layout<"p", "q">>, to_layout<layout<"p", "q">>) -> layout<"p", "q">
+template <equation E, tensor A, tensor B, class To>
+[[nodiscard]] constexpr auto einsum(A const& a, B const& b, ops_detail::into_layout<To>,
+                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  return ops_detail::with_one_element_type<layout_detail::is_an_equation<E>,
-                                           ops_detail::einsum_to_operands<E, To, A, B>,
-                                           ops_detail::operands_share_a_mesh<A, B>>(
+  return ops_detail::with_operands_into<E, To>(
       [&](auto const& x, auto const& y) { return ops_detail::multiply_sums<E, To>(x, y, w); }, a, b);
 }
 
-/// The matrix product of two tensors in any layouts, with the result in layout To: einsum_to<"mk,kn->mn", To>(a, b).
-/// Leading dimensions are batches, as in NumPy: both operands have them, or one operand is a matrix for all batches. A
-/// vector `a` is a row, a vector `b` is a column. Products of integers stay in their type.
-/// Collective, Cost, Error: as einsum_to.
-/// Example: matmul<layout<"p", "q">>(a<layout<"p", "q">>, b<layout<cyclic("p", 64), cyclic("q", 64)>>) ->
+/// redistribute<To>(einsum<E>(x)).
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: as redistribute of the result.
+/// Error: as einsum and redistribute.
+/// Example: einsum<"ij->j">(x<layout<"p", none>>, to_layout<layout<"p">>) -> layout<"p">
+template <equation E, tensor X, class To>
+[[nodiscard]] constexpr auto einsum(X const& x, ops_detail::into_layout<To>, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  return ops_detail::with_operands_into<E, To>([&](auto const& y) { return redistribute<To>(einsum<E>(y), w); }, x);
+}
+template <equation E, tensor A, tensor B, tensor C, class... More>
+  requires(ops_detail::is_result_layout<More> || ...)
+constexpr A einsum(A const& a, B const&, C const&, More const&...) {
+  static_assert(
+      ops_detail::to_layout_fits_several<A, B, C, More...>,
+      "ashlar::einsum: to_layout is for one and two operands; multiply three pair by pair, or write redistribute<L>(einsum<E>(a, b, c))");
+  return a;
+}
+
+/// The matrix product of two tensors in any layouts: einsum<"mk,kn->mn">(a, b, into), where `into` is to_layout<L>, or
+/// to_layout<L>.in_chunks(n). Leading dimensions are batches, as in NumPy: both operands have them, or one operand is a
+/// matrix for all batches. A vector `a` is a row, a vector `b` is a column. Products of integers stay in their type.
+/// Collective, Cost, Error: as einsum with to_layout.
+/// Example: matmul(a<layout<"p", "q">>, b<layout<cyclic("p", 64), cyclic("q", 64)>>, to_layout<layout<"p", "q">>) ->
 ///   layout<"p", "q">
 /// Source: van de Geijn and Watts, SUMMA, 1997; Solomonik and Demmel, 2.5D algorithms, 2011.
-template <class To, tensor A, tensor B>
-[[nodiscard]] constexpr auto matmul(A const& a, B const& b, call_site w = call_site::current()) {
+template <tensor A, tensor B, class Into>
+  requires(ops_detail::is_result_layout<Into>)
+[[nodiscard]] constexpr auto matmul(A const& a, B const& b, Into into, call_site w = call_site::current()) {
   return meta_detail::checked<ops_detail::matmul_ranks<A, B>>(
       [&](auto const& x, auto const& y) {
-        return einsum_to<ops_detail::matmul_equation_of<rank_v<decltype(x)>, rank_v<decltype(y)>>, To>(x, y, w);
+        return einsum<ops_detail::matmul_equation_of<rank_v<decltype(x)>, rank_v<decltype(y)>>>(x, y, into, w);
       },
       a, b);
 }

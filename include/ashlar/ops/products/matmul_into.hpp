@@ -23,7 +23,7 @@ struct matmul_into_operands {
         "ashlar::matmul_into: the operands live on different meshes; make all tensors of one program on one mesh");
     static_assert(
         !mesh || matrices,
-        "ashlar::matmul_into: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write c += alpha * einsum_to<E, To>(a, b)");
+        "ashlar::matmul_into: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write c += alpha * einsum<E>(a, b, to_layout<L>)");
     static_assert(!mesh || !matrices || elements,
                   "ashlar::matmul_into: an operand has another element type than the tensor; write cast<T>(x) for it");
   }
@@ -66,7 +66,7 @@ constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const&
 /// fails, the elements of c are unspecified.
 /// Shape: c has the extents of matmul(a, b).
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: as matmul<layout_t<C>>(a, b). If c is complex, a real operand is copied to complex numbers, and moves as such.
+/// Cost: as matmul(a, b, to_layout<layout_t<C>>). If c is complex, a real operand is copied to complex numbers, and moves as such.
 /// Error: a c or an operand under differentiation does not compile, nor does an expression as c. Extents that differ
 ///   throw ashlar::error.
 /// Example: matmul_into(c, -1., a, b)

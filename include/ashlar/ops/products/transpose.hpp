@@ -41,7 +41,7 @@ constexpr auto in_order(X const& x) {
 /// Cost: no communication.
 /// Error: does not compile unless Order names each dimension once.
 /// Example: transpose<1, 0>(x<layout<"data", "model">>) -> layout<"model", "data">
-template <int... Order, class X>
+template <int... Order, tensor X>
 constexpr auto transpose(X const& x) {
   return meta_detail::checked<ops_detail::transpose_order<layout_t<X>, Order...>>(
       [](auto const& y) { return ops_detail::in_order<Order...>(y); }, x);
@@ -83,9 +83,9 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: the cost of the redistribution.
 /// Error: as redistribute; does not compile unless Order names each dimension once.
-/// Example: transpose<layout<"data", none>, 1, 0>(x<layout<"data", none>>) -> layout<"data", none>
-template <class To, int... Order, tensor X>
-[[nodiscard]] constexpr auto transpose(X const& x, call_site w = call_site::current()) {
+/// Example: transpose<1, 0>(x<layout<"data", none>>, to_layout<layout<"data", none>>) -> layout<"data", none>
+template <int... Order, tensor X, class To>
+[[nodiscard]] constexpr auto transpose(X const& x, ops_detail::into_layout<To>, call_site w = call_site::current()) {
   return meta_detail::checked<ops_detail::transpose_order<layout_t<X>, Order...>>(
       [&](auto const& t) {
         using Y = decltype(transpose<Order...>(t));

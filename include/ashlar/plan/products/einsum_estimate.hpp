@@ -33,7 +33,7 @@ struct labelled_extents {
       for (int d = 0; d < e.in[o].rank; ++d)
         if (all.find(e.in[o].label[d]) < 0) {
           if (all.rank == max_rank)
-            throw "ashlar::einsum_to: the equation has more than 8 labels; join dimensions, or use redistribute and einsum";
+            throw "ashlar::einsum: the equation has more than 8 labels; join dimensions, or use redistribute and einsum";
           all.label[all.rank++] = e.in[o].label[d];
         }
   }

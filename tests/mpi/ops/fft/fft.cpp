@@ -103,9 +103,9 @@ TEST_CASE("three dimensions by pencils, and back") {
 namespace {
 
 template <class T, class From, class To, int... Dims>
-void check_fft_to(device_mesh<xy_grid> const& m, shape const& e) {
+void check_fft(device_mesh<xy_grid> const& m, shape const& e) {
   auto const f = made<T, From>(m, e);
-  auto const y = fft_to<To, Dims...>(f);
+  auto const y = fft<Dims...>(f, to_layout<To>);
   static_assert(std::is_same_v<layout_t<decltype(y)>, To>);
   int terms = 1;
   for (int a = 0; a < 2; ++a)
@@ -114,7 +114,7 @@ void check_fft_to(device_mesh<xy_grid> const& m, shape const& e) {
   shape s = e;
   for (int d : {Dims...}) expected = sums(expected, s, d, -1, e[d]);
   CHECK(distance(y, expected) < 1e-13);
-  CHECK(distance(inverse_fft_to<layout<none, "y", none>, Dims...>(y), value_of_terms<T>(e, terms)) < 1e-13);
+  CHECK(distance(inverse_fft<Dims...>(y, to_layout<layout<none, "y", none>>), value_of_terms<T>(e, terms)) < 1e-13);
 }
 
 }  // namespace
@@ -122,10 +122,10 @@ void check_fft_to(device_mesh<xy_grid> const& m, shape const& e) {
 TEST_CASE("several dimensions, with the layouts on the way chosen by the compiler") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : cubes()) {
-      check_fft_to<C, layout<"x", "y", none>, layout<none, "x", "y">, 0, 1, 2>(m, e);
-      check_fft_to<C, layout<axes("x", "y"), none, none>, layout<"x", none, "y">, 2, 0>(m, e);
-      check_fft_to<C, layout<none, cyclic("x", 2), "y">, layout<none, "y", none>, 0, 1, 2>(m, e);
-      check_fft_to<C, partial<layout<"x", none, none>, "y">, layout<axes("y", "x"), none, none>, 0, 2>(m, e);
+      check_fft<C, layout<"x", "y", none>, layout<none, "x", "y">, 0, 1, 2>(m, e);
+      check_fft<C, layout<axes("x", "y"), none, none>, layout<"x", none, "y">, 2, 0>(m, e);
+      check_fft<C, layout<none, cyclic("x", 2), "y">, layout<none, "y", none>, 0, 1, 2>(m, e);
+      check_fft<C, partial<layout<"x", none, none>, "y">, layout<axes("y", "x"), none, none>, 0, 2>(m, e);
     }
   });
 }
@@ -134,11 +134,11 @@ TEST_CASE("a dimension whose lines are in the shards of several ranks: near and 
   on_every_mesh([](auto const& m) {
     index_t const p = world_size();
     for (shape const& e : {shape::of(9, p + 1, 67), shape::of(2 * p + 1, 5, 3), shape::of(p - 1, 2, 70)}) {
-      check_fft_to<C, layout<axes("x", "y"), none, none>, layout<none, none, axes("x", "y")>, 0>(m, e);
-      check_fft_to<double, layout<axes("x", "y"), none, none>, layout<none, axes("x", "y"), none>, 0>(m, e);
-      check_fft_to<C, layout<"y", "x", none>, layout<"y", none, "x">, 1>(m, e);
-      check_fft_to<double, layout<none, "x", "y">, layout<"y", "x", none>, 2>(m, e);
-      check_fft_to<double, layout<"x", none, "y">, layout<none, "x", none>, 0, 2>(m, e);
+      check_fft<C, layout<axes("x", "y"), none, none>, layout<none, none, axes("x", "y")>, 0>(m, e);
+      check_fft<double, layout<axes("x", "y"), none, none>, layout<none, axes("x", "y"), none>, 0>(m, e);
+      check_fft<C, layout<"y", "x", none>, layout<"y", none, "x">, 1>(m, e);
+      check_fft<double, layout<none, "x", "y">, layout<"y", "x", none>, 2>(m, e);
+      check_fft<double, layout<"x", none, "y">, layout<none, "x", none>, 0, 2>(m, e);
     }
   });
 }
@@ -156,12 +156,12 @@ TEST_CASE("on a node the redistributed tensor is not stored") {
       (void)f();
       return memory_in_use().peak - before;
     };
-    CHECK(most([&] { return fft_to<columns, 0>(x); }) < bytes + bytes / 4);
+    CHECK(most([&] { return fft<0>(x, to_layout<columns>); }) < bytes + bytes / 4);
     CHECK(most([&] { return fft<0>(redistribute<columns>(x)); }) >= 2 * bytes);
   });
 }
 
-TEST_CASE("fft_to: ranks that call another collective throw, and so do those that transform") {
+TEST_CASE("fft into a layout: ranks that call another collective throw, and so do those that transform") {
   if (world_size() == 1) return;  // one rank meets no other
   int const sizes[]{1, world_size()};
   device_mesh<xy_grid> const m(MPI_COMM_WORLD, sizes);
@@ -170,7 +170,7 @@ TEST_CASE("fft_to: ranks that call another collective throw, and so do those tha
     if (m.rank() == 0)
       (void)all_gather<"y">(x);
     else
-      (void)fft_to<layout<none, "y">, 0>(x);
+      (void)fft<0>(x, to_layout<layout<none, "y">>);
   };
   CHECK_THROWS_WITH_AS(call(), doctest::Contains("the ranks do not call the same"), error);
 }
@@ -351,8 +351,8 @@ TEST_CASE("derivatives are transposes without conjugation") {
       check_transpose([](auto const& x) { return inverse_fft<1>(x); }, r, cz);
       check_transpose([](auto const& x) { return rfft<1>(x); }, r, ch);
       check_transpose([&](auto const& x) { return inverse_rfft<1>(x, e[1]); }, h, cr);
-      check_transpose([](auto const& x) { return fft_to<L>(x); }, z, cz);
-      check_transpose([](auto const& x) { return inverse_fft_to<L>(x); }, r, cz);
+      check_transpose([](auto const& x) { return fft(x, to_layout<L>); }, z, cz);
+      check_transpose([](auto const& x) { return inverse_fft(x, to_layout<L>); }, r, cz);
       check_transpose([](auto const& x) { return fftshift<1>(x); }, z, cz);
       check_transpose([](auto const& x) { return inverse_fftshift<1>(x); }, r, cr);
       check_transpose([](auto const& x) { return dct<1>(x); }, r, cr);

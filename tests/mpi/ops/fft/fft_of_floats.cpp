@@ -104,15 +104,15 @@ TEST_CASE("floats: cosine and sine transforms of each type, and back") {
 TEST_CASE("floats: several dimensions into another layout, and back") {
   using from = layout<"x", "y", none>;
   using to = layout<none, "x", "y">;
-  auto const transform = [](auto const& t) { return fft_to<to, 0, 1, 2>(t); };
-  auto const inverse = [](auto const& t) { return inverse_fft_to<from, 0, 1, 2>(t); };
+  auto const transform = [](auto const& t) { return fft<0, 1, 2>(t, to_layout<to>); };
+  auto const inverse = [](auto const& t) { return inverse_fft<0, 1, 2>(t, to_layout<from>); };
   on_every_mesh([&](auto const& m) {
     for (shape const& e : all_shapes()) {
       check(numbers_of<complex_of<float>, from>(m, e), numbers_of<complex_of<double>, from>(m, e), transform, inverse);
       CHECK(distance(transform(numbers_of<float, from>(m, e)), transform(numbers_of<double, from>(m, e))) < rounding);
       // A dimension whose lines are in the shards of all ranks.
       using rows = layout<axes("x", "y"), none, none>;
-      auto const first = [](auto const& t) { return fft_to<layout<none, axes("x", "y"), none>, 0>(t); };
+      auto const first = [](auto const& t) { return fft<0>(t, to_layout<layout<none, axes("x", "y"), none>>); };
       CHECK(distance(first(numbers_of<float, rows>(m, e)), first(numbers_of<double, rows>(m, e))) < rounding);
     }
   });

@@ -33,9 +33,9 @@ std::vector<shape> products() {
 }
 constexpr index_t numbers_of_chunks[]{1, 2, 3, 1000};
 
-// On every mesh, for labels of every extent: overlapped(a, b, chunks) is plain(a, b), in type and elements.
-template <equation E, class La, class Lb, class T = double, class Plain, class Overlapped>
-void check_same(Plain plain, Overlapped overlapped) {
+// On every mesh, for labels of every extent: einsum<E> in chunks is plain(a, b), in type and elements.
+template <equation E, class La, class Lb, class T = double, class Plain>
+void check_same(Plain plain) {
   on_every_mesh([&](auto const& m) {
     for (shape const& labels : products()) {
       CAPTURE(labels[0]);
@@ -51,7 +51,7 @@ void check_same(Plain plain, Overlapped overlapped) {
       auto const expected = plain(a, b);
       for (index_t chunks : numbers_of_chunks) {
         CAPTURE(chunks);
-        auto const found = overlapped(a, b, chunks);
+        auto const found = einsum<E>(a, b, to_layout<layout_t<decltype(expected)>>.in_chunks(chunks));
         static_assert(std::is_same_v<decltype(found), decltype(expected)>);
         CHECK(found.extents() == expected.extents());
         CHECK(shard(found) == shard(expected));
@@ -61,19 +61,15 @@ void check_same(Plain plain, Overlapped overlapped) {
 }
 template <equation E, dimension Axes, class La, class Lb, class T = double>
 void check_all_reduce() {
-  check_same<E, La, Lb, T>([](auto const& a, auto const& b) { return all_reduce<Axes>(einsum<E>(a, b)); },
-                           [](auto const& a, auto const& b, index_t n) { return einsum_all_reduce<E, Axes>(a, b, n); });
+  check_same<E, La, Lb, T>([](auto const& a, auto const& b) { return all_reduce<Axes>(einsum<E>(a, b)); });
 }
 template <equation E, dimension Axes, int Dim, class La, class Lb, class T = double>
 void check_reduce_scatter() {
-  check_same<E, La, Lb, T>(
-      [](auto const& a, auto const& b) { return reduce_scatter<Axes, Dim>(einsum<E>(a, b)); },
-      [](auto const& a, auto const& b, index_t n) { return einsum_reduce_scatter<E, Axes, Dim>(a, b, n); });
+  check_same<E, La, Lb, T>([](auto const& a, auto const& b) { return reduce_scatter<Axes, Dim>(einsum<E>(a, b)); });
 }
 template <equation E, dimension Axes, class La, class Lb, class T = double>
 void check_all_gather() {
-  check_same<E, La, Lb, T>([](auto const& a, auto const& b) { return einsum<E>(all_gather<Axes>(a), b); },
-                           [](auto const& a, auto const& b, index_t n) { return all_gather_einsum<E, Axes>(a, b, n); });
+  check_same<E, La, Lb, T>([](auto const& a, auto const& b) { return einsum<E>(all_gather<Axes>(a), b); });
 }
 
 using whole_matrix = layout<none, none>;
@@ -130,19 +126,20 @@ TEST_CASE("collective einsum: expressions and static extents are operands too, a
     auto const a = fix_extents<9, 6>(numbers<layout<none, "x">, double>(m, shape::of(9, 6)));
     auto const b = fix_extents<6, 4>(numbers<layout<"x", none>, double>(m, shape::of(6, 4)));
     auto const expected = all_reduce<"x">(einsum<"ij,jk->ik">(a, b));
-    auto const found = einsum_all_reduce<"ij,jk->ik", "x">(a, b, 2);
+    constexpr auto in = to_layout<whole_matrix>;
+    auto const found = einsum<"ij,jk->ik">(a, b, in.in_chunks(2));
     static_assert(static_shape<decltype(found)> && std::is_same_v<decltype(found), decltype(expected)>);
     CHECK(shard(found) == shard(expected));
-    CHECK(shard(einsum_all_reduce<"ij,jk->ik", "x">(2. * a, b, 2)) == shard(2. * expected));
-    CHECK(shard(all_gather_einsum<"jk,ik->ij", "x">(b + b, expected * 3., 2)) ==
+    CHECK(shard(einsum<"ij,jk->ik">(2. * a, b, in.in_chunks(2))) == shard(2. * expected));
+    CHECK(shard(einsum<"jk,ik->ij">(b + b, expected * 3., in.in_chunks(2))) ==
           shard(einsum<"jk,ik->ij">(all_gather<"x">(b + b), expected * 3.)));
     for (index_t n : {0, -1})
-      CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, b, n); }) ==
+      CHECK(said([&] { (void)einsum<"ij,jk->ik">(a, b, in.in_chunks(n)); }) ==
             "ashlar::einsum: what travels is cut into one chunk or more");
     auto const short_of_a_row = numbers<layout<"x", none>, double>(m, shape::of(5, 4));
-    CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, short_of_a_row, 2); }) ==
+    CHECK(said([&] { (void)einsum<"ij,jk->ik">(a, short_of_a_row, in.in_chunks(2)); }) ==
           said([&] { (void)einsum<"ij,jk->ik">(a, short_of_a_row); }));
-    CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, short_of_a_row, 2); }) != "");
+    CHECK(said([&] { (void)einsum<"ij,jk->ik">(a, short_of_a_row, in.in_chunks(2)); }) != "");
   });
 }
 
@@ -162,9 +159,10 @@ TEST_CASE("collective einsum: neither the product nor what is gathered is ever w
   };
   std::size_t const whole_product = 1024 * 64 * sizeof(double);
   CHECK(peak([&] { return all_reduce<"x">(einsum<"ij,kj->ik">(a, b)); }) >= 2 * whole_product);
-  CHECK(peak([&] { return einsum_all_reduce<"ij,kj->ik", "x">(a, b, 64); }) < whole_product * 3 / 2);
+  CHECK(peak([&] { return einsum<"ij,kj->ik">(a, b, to_layout<whole_matrix>.in_chunks(64)); }) < whole_product * 3 / 2);
   CHECK(peak([&] { return einsum<"ij,jk->ik">(all_gather<"x">(rows), column); }) >= whole_product);
-  CHECK(peak([&] { return all_gather_einsum<"ij,jk->ik", "x">(rows, column, 64); }) < whole_product / 2);
+  CHECK(peak([&] { return einsum<"ij,jk->ik">(rows, column, to_layout<whole_matrix>.in_chunks(64)); }) <
+        whole_product / 2);
 }
 
 TEST_CASE("collective einsum: ranks that cut into other numbers of chunks are told so") {
@@ -174,7 +172,8 @@ TEST_CASE("collective einsum: ranks that cut into other numbers of chunks are to
     device_mesh<xy_grid> const m(MPI_COMM_WORLD, {world_size(), 1});
     auto const a = numbers<layout<none, "x">, double>(m, shape::of(60, world_size())),
                b = numbers<layout<none, "x">, double>(m, shape::of(60, world_size()));
-    std::string const text = said([&] { (void)einsum_all_reduce<"ij,kj->ik", "x">(a, b, m.rank() == 0 ? 2 : 3); });
+    std::string const text =
+        said([&] { (void)einsum<"ij,kj->ik">(a, b, to_layout<whole_matrix>.in_chunks(m.rank() == 0 ? 2 : 3)); });
     // Who comes late finds that the others have gone.
     bool const late = m.rank() != 0 && text.find(" has given up after an error") != std::string::npos;
     CHECK((late || text.find("the ranks do not call the same, in the same order") != std::string::npos));

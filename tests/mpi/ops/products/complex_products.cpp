@@ -67,7 +67,7 @@ void check_matmul(device_mesh<xy_grid> const& m) {
   index_t const p = world_size();
   for (shape const& e : {shape::of(p, 2 * p, p), shape::of(13, 7, 11), shape::of(1, 17, 2), shape::of(3, 0, 2)})
     check_product<"mk,kn->mn", To, La, Lb, C>(m, shape::of(e[0], e[1]), shape::of(e[1], e[2]),
-                                              [](auto const& a, auto const& b) { return matmul<To>(a, b); });
+                                              [](auto const& a, auto const& b) { return matmul(a, b, to_layout<To>); });
 }
 
 }  // namespace
@@ -117,18 +117,18 @@ TEST_CASE_TEMPLATE("matmul of a complex and a real operand in any layouts", C, K
   });
 }
 
-TEST_CASE("einsum_to of a complex and a real operand: batches, vectors and labels of one operand") {
+TEST_CASE("einsum into a layout, of a complex and a real operand: batches, vectors and labels of one operand") {
   using C = Kokkos::complex<double>;
   on_every_mesh([](auto const& m) {
     check_product<"bmk,bkn->bmn", layout<none, "x", "y">, layout<"x", none, "y">, layout<none, "y", "x">, C>(
         m, shape::of(3, 4, 5), shape::of(3, 5, 2),
-        [](auto const& a, auto const& b) { return einsum_to<"bmk,bkn->bmn", layout<none, "x", "y">>(a, b); });
+        [](auto const& a, auto const& b) { return einsum<"bmk,bkn->bmn">(a, b, to_layout<layout<none, "x", "y">>); });
     check_product<"k,k->", layout<>, layout<"x">, layout<"y">, C>(
         m, shape::of(13), shape::of(13),
-        [](auto const& a, auto const& b) { return einsum_to<"k,k->", layout<>>(a, b); });
+        [](auto const& a, auto const& b) { return einsum<"k,k->">(a, b, to_layout<layout<>>); });
     check_product<"imk,kn->mn", blocks, layout<"x", "y", none>, blocks, C>(
         m, shape::of(3, 4, 5), shape::of(5, 2),
-        [](auto const& a, auto const& b) { return einsum_to<"imk,kn->mn", blocks>(a, b); });
+        [](auto const& a, auto const& b) { return einsum<"imk,kn->mn">(a, b, to_layout<blocks>); });
   });
 }
 
@@ -137,11 +137,11 @@ TEST_CASE("matmul: many terms of a complex and a real operand, and what moves") 
   on_every_mesh([](auto const& m) {
     shape const e = shape::of(60, 1040), f = shape::of(1040, 9);
     check_product<"mk,kn->mn", blocks, blocks, blocks, C>(
-        m, e, f, [](auto const& a, auto const& b) { return matmul<blocks>(a, b); });
+        m, e, f, [](auto const& a, auto const& b) { return matmul(a, b, to_layout<blocks>); });
     auto const bytes = [&](auto const& a, auto const& b) {
       recorder<xy_grid> notes;
       m.record(&notes);
-      (void)matmul<blocks>(a, b);
+      (void)matmul(a, b, to_layout<blocks>);
       m.record(nullptr);
       return notes.log.bytes_per_rank();
     };
@@ -184,12 +184,17 @@ TEST_CASE("products that overlap with their communication take a complex and a r
       for (index_t chunks : {1, 3}) {
         shape const mk = shape::of(rows, p + 1), kn = shape::of(p + 1, 5);
         check_product<"mk,kn->mn", layout<"x", none>, blocks, layout<"y", none>, C>(
-            m, mk, kn, [&](auto const& a, auto const& b) { return einsum_all_reduce<"mk,kn->mn", "y">(a, b, chunks); });
+            m, mk, kn, [&](auto const& a, auto const& b) {
+              return einsum<"mk,kn->mn">(a, b, to_layout<layout<"x", none>>.in_chunks(chunks));
+            });
         check_product<"mk,kn->mn", layout<axes("x", "y"), none>, blocks, layout<"y", none>, C>(
-            m, mk, kn,
-            [&](auto const& a, auto const& b) { return einsum_reduce_scatter<"mk,kn->mn", "y", 0>(a, b, chunks); });
+            m, mk, kn, [&](auto const& a, auto const& b) {
+              return einsum<"mk,kn->mn">(a, b, to_layout<layout<axes("x", "y"), none>>.in_chunks(chunks));
+            });
         check_product<"mk,kn->mn", layout<none, "y">, layout<"x", none>, layout<none, "y">, C>(
-            m, mk, kn, [&](auto const& a, auto const& b) { return all_gather_einsum<"mk,kn->mn", "x">(a, b, chunks); });
+            m, mk, kn, [&](auto const& a, auto const& b) {
+              return einsum<"mk,kn->mn">(a, b, to_layout<layout<none, "y">>.in_chunks(chunks));
+            });
       }
   });
 }

@@ -64,11 +64,11 @@ void check_with_conjugate(device_mesh<xy_grid> const& m, shape const& e) {
   auto const stored = conj(a);
   (void)stored.evaluate();
   CHECK(denotes(einsum<E>(stored, a), first));
-  // einsum_to gives the same numbers in other layouts.
+  // With to_layout it gives the same numbers in other layouts.
   if constexpr (layout_t<decltype(b)>::rank == 2) {
     using to = layout<none, "y">;
-    auto const d = einsum_to<E, to>(conj(a), a), g = einsum_to<E, to>(stored, a);
-    auto const f = einsum_to<E, Out>(a, conj(a));
+    auto const d = einsum<E>(conj(a), a, to_layout<to>), g = einsum<E>(stored, a, to_layout<to>);
+    auto const f = einsum<E>(a, conj(a), to_layout<Out>);
     static_assert(std::is_same_v<layout_t<decltype(d)>, to> && std::is_same_v<layout_t<decltype(f)>, Out>);
     CHECK(denotes(d, first));
     CHECK(denotes(f, second));
@@ -256,7 +256,7 @@ TEST_CASE("einsum: the conjugate of the other operand takes no memory") {
     (void)x.data();
     pool::reset_peak();
     std::size_t const before = pool::in_use();
-    auto const c = einsum_to<"ki,kj->ij", layout<none, none>>(x, conj(x));
+    auto const c = einsum<"ki,kj->ij">(x, conj(x), to_layout<layout<none, none>>);
     (void)c.data();
     CHECK(pool::peak() - before < 2 * static_cast<std::size_t>(c.local_size()) * sizeof(C) + 65536);  // of a sum
   });

@@ -32,7 +32,7 @@ void check_product(device_mesh<xy_grid> const& m, shape const& ea, shape const& 
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
   auto const a = numbers<La, T>(m, ea);
   auto const b = numbers<Lb, T>(m, eb);
-  check<To>(einsum_to<E, To>(a, b), sum_of_products(q, value_of(a), value_of(b)));
+  check<To>(einsum<E>(a, b, to_layout<To>), sum_of_products(q, value_of(a), value_of(b)));
 }
 
 // Extents that divide and that do not, with empty shards and empty arrays: rows, terms, columns.
@@ -66,7 +66,7 @@ void check_memory_of_square(device_mesh<xy_grid> const& m, shape const& extents)
   bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
   pool::reset_peak();
   std::size_t const used = pool::in_use();
-  auto const c = matmul<L>(a, a);
+  auto const c = matmul(a, a, to_layout<L>);
   (void)c.data();
   if (reads) CHECK(pool::peak() - used < static_cast<std::size_t>(c.local_size()) * sizeof(double) + 65536);
 }
@@ -96,7 +96,7 @@ TEST_CASE("matmul: partial operands") {
   });
 }
 
-TEST_CASE("einsum_to: transposed operands, batches, vectors and sums over one operand's label") {
+TEST_CASE("einsum into a layout: transposed operands, batches, vectors and sums over one operand's label") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : sizes_to_try()) {
       shape const mk = shape::of(e[0], e[1]), km = shape::of(e[1], e[0]), nk = shape::of(e[2], e[1]);
@@ -122,12 +122,12 @@ TEST_CASE("matmul: batches and vectors by the ranks of the operands") {
     auto const a = numbers<blocks, double>(m, shape::of(5, 7));
     auto const b = numbers<layout<"x", none, "y">, double>(m, shape::of(3, 7, 4));
     auto const v = numbers<layout<"x">, double>(m, shape::of(7));
-    check<layout<"y", "x", none>>(matmul<layout<"y", "x", none>>(a, b),
+    check<layout<"y", "x", none>>(matmul(a, b, to_layout<layout<"y", "x", none>>),
                                   sum_of_products("mk", "akn", "amn", value_of(a), value_of(b)));
-    check<layout<"y">>(matmul<layout<"y">>(a, v), sum_of_products("mk", "k", "m", value_of(a), value_of(v)));
+    check<layout<"y">>(matmul(a, v, to_layout<layout<"y">>), sum_of_products("mk", "k", "m", value_of(a), value_of(v)));
     auto const w = numbers<layout<"y">, double>(m, shape::of(5));
-    check<layout<"x">>(matmul<layout<"x">>(w, a), sum_of_products("m", "mk", "k", value_of(w), value_of(a)));
-    check<layout<>>(matmul<layout<>>(v, v), sum_of_products("k", "k", "", value_of(v), value_of(v)));
+    check<layout<"x">>(matmul(w, a, to_layout<layout<"x">>), sum_of_products("m", "mk", "k", value_of(w), value_of(a)));
+    check<layout<>>(matmul(v, v, to_layout<layout<>>), sum_of_products("k", "k", "", value_of(v), value_of(v)));
   });
 }
 
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("matmul: complex numbers", C, Kokkos::complex<double>, Kokkos
           for (index_t k = 0; k < e[1]; ++k) sum += number(i * e[1] + k, 0) * number(k * e[2] + j, 5);
           expected.push_back(sum);
         }
-      CHECK(denotes(matmul<crossed>(a, b), expected));
+      CHECK(denotes(matmul(a, b, to_layout<crossed>), expected));
     }
   });
 }
@@ -330,7 +330,7 @@ TEST_CASE("matmul: the memory for panels is a quarter of the gathered operands, 
 // Real ranks choose among layouts that are values, a dry run among types.
 template <class To, class La, class Lb>
 void check_ledger(device_mesh<xy_grid> const& m, shape const& e) {
-  auto const product = [](auto const& a, auto const& b) { return matmul<To>(a, b); };
+  auto const product = [](auto const& a, auto const& b) { return matmul(a, b, to_layout<To>); };
   auto const a = numbers<La, double>(m, shape::of(e[0], e[1]));
   auto const b = numbers<Lb, double>(m, shape::of(e[1], e[2]));
   recorder<xy_grid> notes;
@@ -363,7 +363,7 @@ TEST_CASE("matmul: static extents give a result of static extents") {
   on_every_mesh([](auto const& m) {
     auto const a = fix_extents<6, 9>(numbers<blocks, double>(m, shape::of(6, 9)));
     auto const b = fix_extents<9, 5>(numbers<crossed, double>(m, shape::of(9, 5)));
-    auto const c = matmul<blocks>(a, b);
+    auto const c = matmul(a, b, to_layout<blocks>);
     static_assert(static_extents_v<decltype(c)> == shape::of(6, 5));
     check<blocks>(c, sum_of_products("mk", "kn", "mn", value_of(a), value_of(b)));
   });
@@ -407,9 +407,9 @@ TEST_CASE("matmul: static extents have the routes that are the best for them, wh
 TEST_CASE("matmul: extents that do not fit throw on every rank, before anything is sent") {
   on_every_mesh([](auto const& m) {
     auto const a = numbers<blocks, double>(m, shape::of(4, 5));
-    CHECK_THROWS_WITH((void)matmul<blocks>(a, a),
+    CHECK_THROWS_WITH((void)matmul(a, a, to_layout<blocks>),
                       doctest::Contains("a label has different extents in the two operands"));
-    CHECK_THROWS_WITH((void)matmul<blocks>(a, a), doctest::Contains("called at matmul.cpp:"));
+    CHECK_THROWS_WITH((void)matmul(a, a, to_layout<blocks>), doctest::Contains("called at matmul.cpp:"));
   });
 }
 
@@ -425,12 +425,12 @@ TEST_CASE("matmul: ranks that call another collective throw, and so do those tha
       if (m.rank() == 0)
         (void)all_gather<"y">(b);
       else
-        (void)matmul<columns>(a, b);
+        (void)matmul(a, b, to_layout<columns>);
     };
     CHECK_THROWS_WITH_AS(call(), doctest::Contains("the ranks do not call the same"), error);
   }
   auto const a = numbers<columns, double>(device_mesh<xy_grid>(MPI_COMM_WORLD, sizes), shape::of(4, 4));
-  check<columns>(matmul<columns>(a, a), sum_of_products("mk", "kn", "mn", value_of(a), value_of(a)));
+  check<columns>(matmul(a, a, to_layout<columns>), sum_of_products("mk", "kn", "mn", value_of(a), value_of(a)));
 }
 
 // Rank 0 gathers the operand at once. Other ranks may have the panels of one operand under way when the other one fails.

@@ -78,7 +78,7 @@ TEST_CASE("matmul_into: many terms, which are read in place or come in panels, a
     auto const a = numbers<blocks, double>(m, shape::of(n, n));
     auto c = numbers<blocks, double>(m, shape::of(n, n));
     auto expected = c;
-    expected -= 0.5 * matmul<blocks>(a, a);
+    expected -= 0.5 * matmul(a, a, to_layout<blocks>);
     double const* const memory = c.data();
     bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
     pool::reset_peak();
@@ -146,8 +146,8 @@ TEST_CASE("einsum: a matrix times its transpose, in the same memory, is symmetri
   on_every_mesh([](auto const& m) {
     auto const x = numbers<layout<axes("x", "y"), none>, double>(m, shape::of(150, 40));
     auto const product = sum_of_products("ki", "kj", "ij", value_of(x), value_of(x));
-    check<whole>(einsum_to<"ki,kj->ij", whole>(x, x), product);
-    check<blocks>(einsum_to<"ki,kj->ij", blocks>(x, x), product);
+    check<whole>(einsum<"ki,kj->ij">(x, x, to_layout<whole>), product);
+    check<blocks>(einsum<"ki,kj->ij">(x, x, to_layout<blocks>), product);
     auto c = numbers<whole, double>(m, shape::of(40, 40));
     dense_array const before = value_of(c);
     matmul_into(c, 2., transpose<1, 0>(x), x);

@@ -30,7 +30,7 @@ void check_transpose(device_mesh<xy_grid> const& m, shape const& e) {
   dense_array const expected = transposed<Order...>(value_of(x));
   using in_place = layout_t<decltype(transpose<Order...>(x))>;
   check<in_place>(transpose<Order...>(x), expected);
-  check<To>(transpose<To, Order...>(x), expected);
+  check<To>(transpose<Order...>(x, to_layout<To>), expected);
   check<To>(redistribute<To>(transpose<Order...>(x)), expected);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("transpose of more dimensions, and of an expression") {
     check_transpose<layout<"x", none, "y">, layout<"x", "y", none>, 2, 0, 1>(m, e);
     check_transpose<layout<none, "y", none>, layout<"y", none, none>, 0, 2, 1>(m, e);
     auto const x = numbers<layout<"x", none>>(m, shape::of(5, 7));
-    check<layout<"x", none>>(transpose<layout<"x", none>, 1, 0>(2 * x),
+    check<layout<"x", none>>(transpose<1, 0>(2 * x, to_layout<layout<"x", none>>),
                              map([](double a) { return 2 * a; }, transposed<1, 0>(value_of(x))));
   });
 }
@@ -74,7 +74,7 @@ TEST_CASE("transpose to another layout: on a node no copy is made on the way") {
     (void)f();
     return (memory_in_use().peak - before) / (static_cast<std::size_t>(x.local_size()) * sizeof(std::int64_t));
   };
-  auto const on_the_way = shards_held([&] { return transpose<layout<"x", none>, 1, 0>(x); });
+  auto const on_the_way = shards_held([&] { return transpose<1, 0>(x, to_layout<layout<"x", none>>); });
   auto const before = shards_held([&] { return redistribute<layout<"x", none>>(transpose<1, 0>(x)); });
   CHECK(on_the_way <= before);
   if (host_reads_tensors && (m.communicator().state().node || m.size() == 1)) CHECK(on_the_way == 1);

@@ -12,7 +12,7 @@ constexpr index_t extent = 64, bytes = extent * extent * extent * 16 / 8;  // of
 // A program that transforms all dimensions, or those that are named, of an n^3 tensor of layout From and ends in To.
 template <class From, class To, int... Dims>
 constexpr auto transform = [](auto const& mesh) {
-  auto const y = fft_to<To, Dims...>(make<complex, From>(mesh, {extent, extent, extent}));
+  auto const y = fft<Dims...>(make<complex, From>(mesh, {extent, extent, extent}), to_layout<To>);
   static_assert(std::is_same_v<layout_t<decltype(y)>, To>);
 };
 template <class From, class To, int... Dims>
@@ -22,8 +22,8 @@ constexpr auto moved = collectives(machine, transform<From, To, Dims...>);
 constexpr auto there_and_back = [](auto const& mesh) {
   auto const x = make<complex, layout<"p", "q", none>>(mesh, {extent, extent, extent});
   // [there_and_back]
-  auto const y = fft_to<layout<none, "p", "q">>(x);                   // x of layout<"p", "q", none>: 2 all_to_alls
-  auto const z = inverse_fft_to<layout<"p", "q", none>, 0, 1, 2>(y);  // equals x, up to rounding
+  auto const y = fft(x, to_layout<layout<none, "p", "q">>);  // x of layout<"p", "q", none>: 2 all_to_alls
+  auto const z = inverse_fft<0, 1, 2>(y, to_layout<layout<"p", "q", none>>);  // equals x, up to rounding
   // [there_and_back]
   static_assert(std::is_same_v<layout_t<decltype(z)>, layout_t<decltype(x)>>);
 };
@@ -58,11 +58,13 @@ static_assert(moved<z, layout<none, none, none>>.count(collective::all_gather) =
 static_assert(moved<partial<layout<none, none, "p">, "q">, slab>.count() == 2);
 static_assert(moved<partial<layout<none, none, "p">, "q">, slab>.count(collective::reduce_scatter) == 1);
 // One dimension that is shared has to be gathered.
-constexpr auto line = [](auto const& mesh) { (void)fft_to<layout<"p">>(make<complex, layout<"p">>(mesh, {extent})); };
+constexpr auto line = [](auto const& mesh) {
+  (void)fft(make<complex, layout<"p">>(mesh, {extent}), to_layout<layout<"p">>);
+};
 static_assert(collectives(machine, line).count() == 1 && collectives(machine, line).count(collective::all_gather) == 1);
 // Four dimensions, of which three are transformed.
 constexpr auto batch = [](auto const& mesh) {
-  (void)inverse_fft_to<layout<none, "p", "q", none>, 0, 1, 2>(
-      make<complex, layout<none, "p", "q", none>>(mesh, {8, 8, 8, 8}));
+  (void)inverse_fft<0, 1, 2>(make<complex, layout<none, "p", "q", none>>(mesh, {8, 8, 8, 8}),
+                             to_layout<layout<none, "p", "q", none>>);
 };
 static_assert(collectives(machine, batch).count() == 3);

@@ -51,8 +51,8 @@ constexpr auto tensors = [](auto const& m, auto f) {
 constexpr auto reduced = [](auto const& m) {
   tensors(m, [](auto const& h, auto const& w) {
     // [reduced]
-    auto const y = einsum_all_reduce<"bh,ho->bo", "model">(
-        h, w, 4);  // all_reduce<"model">(einsum<"bh,ho->bo">(h, w)), in 4 chunks
+    auto const y = einsum<"bh,ho->bo">(h, w, to_layout<layout<"data", none>>.in_chunks(4));
+    // all_reduce<"model">(einsum<"bh,ho->bo">(h, w)), in 4 chunks
     // [reduced]
     static_assert(std::is_same_v<layout_t<decltype(y)>, layout<"data", none>>);
     return y;
@@ -70,7 +70,7 @@ static_assert(collectives(grid{{4, 1}}, reduced).count() == 0);
 
 constexpr auto scattered = [](auto const& m) {
   tensors(m, [](auto const& h, auto const& w) {
-    auto const y = einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h, w, 3);
+    auto const y = einsum<"bh,ho->bo">(h, w, to_layout<layout<axes("data", "model"), none>>.in_chunks(3));
     static_assert(std::is_same_v<layout_t<decltype(y)>, layout<axes("data", "model"), none>>);
     return y;
   });
@@ -83,7 +83,7 @@ static_assert(collectives(grid{{2, 4}}, scattered).bytes_per_rank() == 3 * (24 /
 constexpr auto gathered_kernel = [](auto const& m) {
   auto const w = make<float, layout<"data", none>>(m, {20, 10});
   auto const x = make<float, layout<"data", none>>(m, {48, 20});
-  auto const y = all_gather_einsum<"ih,bi->bh", "data">(w, x, 5);
+  auto const y = einsum<"ih,bi->bh">(w, x, to_layout<layout<"data", none>>.in_chunks(5));
   static_assert(std::is_same_v<layout_t<decltype(y)>, layout<"data", none>>);
 };
 static_assert(collectives(grid{{4, 2}}, gathered_kernel).count() == 5 &&

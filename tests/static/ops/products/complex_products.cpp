@@ -26,11 +26,12 @@ static_assert(std::is_same_v<element_t<decltype(einsum<"ij,ij->i">(real_factor, 
 
 template <class A, class B>
 constexpr auto product_of = [](auto const& on) {
-  (void)matmul<layout<"data", none>>(make<A, layout<"data", none>>(on, {4, 3}),
-                                     make<B, layout<none, "data">>(on, {3, 6}));
+  (void)matmul(make<A, layout<"data", none>>(on, {4, 3}), make<B, layout<none, "data">>(on, {3, 6}),
+               to_layout<layout<"data", none>>);
 };
-static_assert(std::is_same_v<element_t<decltype(matmul<layout<"data", none>>(factor, wide))>, complex>);
-static_assert(std::is_same_v<element_t<decltype(matmul<layout<"data", none>>(real_factor, wide_complex))>, complex>);
+static_assert(std::is_same_v<element_t<decltype(matmul(factor, wide, to_layout<layout<"data", none>>))>, complex>);
+static_assert(
+    std::is_same_v<element_t<decltype(matmul(real_factor, wide_complex, to_layout<layout<"data", none>>))>, complex>);
 static_assert(collectives(grid{{2}}, product_of<complex, double>).bytes_per_rank() == 3 * 3 * sizeof(complex));
 static_assert(collectives(grid{{2}}, product_of<double, complex>).bytes_per_rank() == 3 * 3 * sizeof(complex));
 static_assert(collectives(grid{{2}}, product_of<double, double>).bytes_per_rank() == 3 * 3 * sizeof(double));
@@ -38,11 +39,14 @@ static_assert(collectives(grid{{2}}, product_of<double, double>).bytes_per_rank(
 constexpr auto in_chunks = [](auto const& on) {
   auto const a = make<complex, layout<none, "data">>(on, {4, 6});
   auto const b = make<double, layout<"data", none>>(on, {6, 3});
-  static_assert(std::is_same_v<element_t<decltype(einsum_all_reduce<"ij,jk->ik", "data">(a, b, 2))>, complex>);
-  static_assert(std::is_same_v<element_t<decltype(einsum_all_reduce<"jk,ij->ik", "data">(b, a, 2))>, complex>);
-  static_assert(std::is_same_v<element_t<decltype(einsum_reduce_scatter<"ij,jk->ik", "data", 0>(a, b, 2))>, complex>);
+  constexpr auto whole = to_layout<layout<none, none>>;
+  static_assert(std::is_same_v<element_t<decltype(einsum<"ij,jk->ik">(a, b, whole.in_chunks(2)))>, complex>);
+  static_assert(std::is_same_v<element_t<decltype(einsum<"jk,ij->ik">(b, a, whole.in_chunks(2)))>, complex>);
+  static_assert(
+      std::is_same_v<element_t<decltype(einsum<"ij,jk->ik">(a, b, to_layout<layout<"data", none>>.in_chunks(2)))>,
+                     complex>);
   auto const c = make<complex, layout<none, none>>(on, {4, 6});
-  static_assert(std::is_same_v<element_t<decltype(all_gather_einsum<"jk,ij->ik", "data">(b, c, 2))>, complex>);
+  static_assert(std::is_same_v<element_t<decltype(einsum<"jk,ij->ik">(b, c, whole.in_chunks(2)))>, complex>);
 };
 static_assert(collectives(grid{{2}}, in_chunks).count() == 0);
 

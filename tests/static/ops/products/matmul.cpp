@@ -12,7 +12,7 @@ using blocks = layout<"p", "q">;
 constexpr auto product = [](auto const& m) {
   auto const a = make<double, layout<"p", "q">>(m, {2048, 2048});
   auto const b = make<double, layout<"p", "q">>(m, {2048, 2048});
-  return matmul<layout<"p", "q">>(a, b);  // a is gathered along "q", b along "p"
+  return matmul(a, b, to_layout<layout<"p", "q">>);  // a is gathered along "q", b along "p"
 };
 constexpr auto found = collectives(grid{{2, 2}}, product);
 static_assert(found.count() == 2 && found.count(collective::all_gather, "p") == 1);
@@ -29,7 +29,7 @@ static_assert(std::is_same_v<layout_t<decltype(product(abstract_mesh<grid>(grid{
 using known_grid = mesh<axis<"p", 2>, axis<"q", 2>>;
 constexpr auto known = [](auto const& m) {
   auto const a = make<double, blocks>(m, static_extents<2048, 2048>{});
-  auto const c = matmul<blocks>(a, a);
+  auto const c = matmul(a, a, to_layout<blocks>);
   static_assert(static_extents_v<decltype(c)> == shape::of(2048, 2048));
 };
 static_assert(collectives(known_grid{}, known).count() == 2);
@@ -38,7 +38,7 @@ static_assert(collectives(known_grid{}, known).bytes_per_rank() == found.bytes_p
 // Few rows and columns, many terms: the terms are split, and the sums of the ranks are added.
 constexpr auto gram = [](auto const& m) {
   auto const x = make<double, layout<axes("p", "q"), none>>(m, {1 << 20, 64});
-  (void)einsum_to<"ki,kj->ij", layout<none, none>>(x, x);
+  (void)einsum<"ki,kj->ij">(x, x, to_layout<layout<none, none>>);
 };
 static_assert(collectives(grid{{2, 2}}, gram).count() == collectives(grid{{2, 2}}, gram).count(collective::all_reduce));
 static_assert(collectives(grid{{2, 2}}, gram).bytes_per_rank() == 2 * 64 * 64 * 3 / 4 * 8);
@@ -47,7 +47,7 @@ static_assert(collectives(grid{{2, 2}}, gram).bytes_per_rank() == 2 * 64 * 64 * 
 constexpr auto local = [](auto const& m) {
   auto const a = make<double, layout<cyclic("p", 64), none>>(m, {2000, 300});
   auto const b = make<double, layout<none, cyclic("q", 64)>>(m, {300, 2000});
-  (void)matmul<layout<cyclic("p", 64), cyclic("q", 64)>>(a, b);
+  (void)matmul(a, b, to_layout<layout<cyclic("p", 64), cyclic("q", 64)>>);
 };
 static_assert(collectives(grid{{2, 2}}, local).count() == 0);
 
@@ -56,12 +56,12 @@ using wide_grid = mesh<axis<"p">, axis<"q">, axis<"r">, axis<"s">, axis<"t">>;
 constexpr auto cyclic_operands = [](auto const& m) {
   auto const a = make<double, layout<cyclic("p", 2), cyclic(axes("q", "r"), 3)>>(m, {2048, 2048});
   auto const b = make<double, layout<cyclic(axes("r", "p"), 4), cyclic("q", 5)>>(m, {2048, 2048});
-  (void)matmul<blocks>(a, b);
+  (void)matmul(a, b, to_layout<blocks>);
 };
 static_assert(collectives(wide_grid{{2, 2, 2, 2, 2}}, cyclic_operands).count() > 0);
 constexpr auto many = [](auto const& m) {
   auto a = make<double, blocks>(m, {2048, 2048});
-  for (int i = 0; i < 48; ++i) a = matmul<blocks>(a, a);
+  for (int i = 0; i < 48; ++i) a = matmul(a, a, to_layout<blocks>);
 };
 static_assert(collectives(grid{{2, 2}}, many).count() == 96);
 
