@@ -1,5 +1,5 @@
 // What you learn here: a pipeline. The stages of a network are one dimension of its parameters, which the axis "stage"
-// shards. Activations have that dimension too, one microbatch in each stage, and roll<"stage"> hands them on. So a
+// shards. Activations have that dimension too, one microbatch in each stage, and roll<0> hands them on. So a
 // pipeline is a network like any other. support/residual_classifier.hpp has this one, and
 // ashlar/train/pipeline.hpp three schedules:
 //   gpipe         all microbatches forward, then all backward: the tape grows with the microbatches

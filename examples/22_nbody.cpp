@@ -34,11 +34,11 @@ struct attraction : user_operation<"bid,bjd->bid", "jd"> {
 // [attraction]
 // [acceleration]
 constexpr auto acceleration = [](auto const& x) {
-  auto coming = roll_async<"p">(x);
+  auto coming = roll_async<0>(x);
   auto a = apply(attraction{}, x, x);
   for (index_t k = 1; k < blocks; ++k) {
     auto const visitors = coming.wait();
-    if (k + 1 < blocks) coming = roll_async<"p">(visitors);
+    if (k + 1 < blocks) coming = roll_async<0>(visitors);
     a += apply(attraction{}, x, visitors);
   }
   return a;

@@ -215,7 +215,7 @@ class collectives {
     auto const x = operand<layout<"x", none>>(m_, w.x, {p_ * n_, n_}),
                over_mpi = operand<layout<"x", none>>(mpi_, w.x, {p_ * n_, n_});
     int const count = static_cast<int>(w.x.size());
-    w.ours([n](auto const& a) { return ashlar::roll<"x">(a, n); }, x, over_mpi);
+    w.ours([n](auto const& a) { return ashlar::roll<0>(a, n); }, x, over_mpi);
     w.hand("MPI: MPI_Sendrecv", [&w, count, next, before] {
       MPI_Sendrecv(w.x.data(), count, MPI_FLOAT, next, 0, w.y.data(), count, MPI_FLOAT, before, 0, w.comm,
                    MPI_STATUS_IGNORE);

@@ -56,7 +56,7 @@ exchange_halo stencil bundle
 set_beyond edge generate
 stencil stencil_and_reduce compose update user_operation exchange_halo
 stencil_box inside stencil
-stencil_reach star box reaches stencil_reaches centre stencil
+star box reaches centre stencil
 cell_index user_operation stencil tensor_row
 compose repeated
 update colour stencil_colour

@@ -289,7 +289,7 @@ class stage {
   bool scatters_sums() { return is_reduced(reduce_scatter<"x", 0>(ones())); }
   bool rolls() {
     return same(
-        roll<"x">(numbered<rows>(), n_ / 2 + 1),
+        roll<0>(numbered<rows>(), n_ / 2 + 1),
         [](stage const& s, index_t i, index_t j) { return number_of{0}((i + s.n_ - (s.n_ / 2 + 1)) % s.n_, j); },
         *this);
   }
@@ -636,7 +636,7 @@ class stage {
   template <int By>
   bool rolls_later() {
     return same(
-        roll_async<"x">(numbered<rows>(), By).wait(),
+        roll_async<0>(numbered<rows>(), By).wait(),
         [](stage const& s, index_t i, index_t j) { return number_of{0}((i + s.n_ - By) % s.n_, j); }, *this);
   }
   template <int By>

@@ -28,7 +28,7 @@ for layer in $layers; do
   forbid "$layer" "${higher#|}${higher:+|}ashlar/ashlar\\.hpp" "$layer includes a higher layer"
 done
 # ops, kernels and tensor are divided by the same subjects. A subject includes the top of the layers, and other subjects that are listed here.
-declare -A of_others=([arrays]="" [products]="" [stencils]="" [fft]="" [nn]="arrays products stencils")
+declare -A of_others=([arrays]="" [products]="" [stencils]="" [fft]="arrays" [nn]="arrays products stencils")
 for layer in ops kernels tensor; do
   for folder in "$layer"/*/; do
     subject=$(basename "$folder")

@@ -35,8 +35,7 @@ class stage {
     if (collective == "all_to_all") (void)all_to_all<"x", 1>(rows_);
     if (collective == "reduce_scatter") (void)reduce_scatter<"x", 0>(sums_);
     if (collective == "all_reduce") (void)all_reduce<"x">(sums_);
-    if (collective == "roll")
-      (void)roll<"x">(rows_, 1500 / line_.size());  // by one shard and a half: to both neighbours
+    if (collective == "roll") (void)roll<0>(rows_, 1500 / line_.size());  // by one shard and a half: to both neighbours
     if (collective == "permute") (void)redistribute<layout<axes("y", "x"), none>>(blocks_);  // of 4 ranks
     if (collective == "exchange") (void)redistribute<layout<none, "z">>(rows_, other_);
     if (collective == "exchange_halo")

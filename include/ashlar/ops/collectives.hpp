@@ -105,7 +105,7 @@ constexpr auto run_steps(X x, call_site const& w) {
 }
 
 template <class Layout, int Dim>
-inline constexpr bool layout_has_no_dimension = Dim < 0 || Dim >= Layout::rank;
+inline constexpr bool layout_has_no_dimension = Dim < -Layout::rank || Dim >= Layout::rank;
 
 // The destination of a relayout. Replicated: axes over which an active tensor becomes replicated and not invariant.
 // MayHelp: axes whose ranks may share the work, even if neither layout names them. The class is a tag in this
@@ -173,9 +173,9 @@ constexpr auto after_reduce_scatter() {
         !not_partial_over<layout_t<X>, Names>,
         "ashlar::reduce_scatter: the innermost reduction of the tensor is not over the axis; slice with redistribute instead");
     static_assert(!layout_has_no_dimension<layout_t<X>, Dim>,
-                  "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0");
+                  "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0, or from -1 at the end");
   }
-  return destination<typename after<X, Names, Dim>::type, 0u>{};
+  return destination<typename after<X, Names, dimension_of<X, Dim>>::type, 0u>{};
 }
 
 template <class Names, int Dim, class X>
@@ -187,9 +187,9 @@ constexpr auto after_all_to_all() {
         !no_dimension_is_split_last_by<layout_t<X>, Names>,
         "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
     static_assert(!layout_has_no_dimension<layout_t<X>, Dim>,
-                  "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
+                  "ashlar::all_to_all: the tensor has no such dimension; they count from 0, or from -1 at the end");
   }
-  return destination<typename after<X, Names, Dim>::type, 0u>{};
+  return destination<typename after<X, Names, dimension_of<X, Dim>>::type, 0u>{};
 }
 
 // All axes of a mesh except axes of static size 1.

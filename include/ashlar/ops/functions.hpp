@@ -560,7 +560,7 @@ constexpr auto mean(X const& x) {
   return meta_detail::checked<ops_detail::mean_elements<X>, ops_detail::reduce_dimensions<rank_v<X>, Dims...>>(
       []<class Y>(Y const& y) {
         index_t n = sizeof...(Dims) ? 1 : y.extents().size();
-        ((n *= y.extents()[Dims]), ...);
+        ((n *= y.extents()[plan_detail::dimension_of<Y, Dims>]), ...);
         using T = element_t<Y>;
         return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(y));
       },

@@ -142,6 +142,28 @@ struct clamp {
   }
 };
 
+/// The larger of x and a number, or the smaller one; NaN if one is NaN. If they are equal, the number gets the cotangent.
+template <class Op, class S>
+struct limit {
+  static constexpr linearity kind = linearity::nondecreasing;
+  S number;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return Op::combine(number, x);
+  }
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const& x) const {
+    if constexpr (std::is_same_v<Op, op::max>)
+      return elementwise(where_positive<>{}, ct, elementwise(lower<S>{number}, x));
+    else
+      return elementwise(where_positive<>{}, ct, elementwise(subtracted_from<S>{number}, x));
+  }
+};
+template <class S>
+using at_least = limit<op::max, S>;
+template <class S>
+using at_most = limit<op::min, S>;
+
 }  // namespace ops_detail::fn
 
 template <tensor A>
@@ -232,6 +254,28 @@ constexpr auto floor(A const& a) {
     return elementwise(ops_detail::fn::floor{}, a);
   else
     return a;
+}
+/// The larger of each element and a number; NaN if one is NaN. If they are equal, the derivative is 0.
+/// Error: as x * s.
+/// Example: maximum(x<layout<"data">>, 0.5) -> layout<"data">
+template <tensor A>
+constexpr auto maximum(A const& a, ops_detail::number_for<element_t<A>> s) {
+  return ops_detail::arithmetic_with_number<ops_detail::fn::at_least>(a, s);
+}
+template <tensor A>
+constexpr auto maximum(ops_detail::number_for<element_t<A>> s, A const& a) {
+  return maximum(a, s);
+}
+/// The smaller of each element and a number; else as maximum.
+/// Error: as x * s.
+/// Example: minimum(1, x<layout<"data">>) -> layout<"data">
+template <tensor A>
+constexpr auto minimum(A const& a, ops_detail::number_for<element_t<A>> s) {
+  return ops_detail::arithmetic_with_number<ops_detail::fn::at_most>(a, s);
+}
+template <tensor A>
+constexpr auto minimum(ops_detail::number_for<element_t<A>> s, A const& a) {
+  return minimum(a, s);
 }
 /// Elements beyond a limit become that limit. NaN stays NaN. The derivative beyond the limits is 0.
 /// Pre: low <= high

@@ -84,10 +84,10 @@ struct where_zero {
 };
 
 template <int Rank, int... Dims>
-inline constexpr bool are_dimensions = ((Dims >= 0 && Dims < Rank) && ...);
-template <int... Dims>
+inline constexpr bool are_dimensions = ((Dims >= -Rank && Dims < Rank) && ...);
+template <int Rank, int... Dims>
 inline constexpr bool are_distinct = [] {
-  int const dims[]{Dims..., -1};
+  int const dims[]{(Dims < 0 ? Dims + Rank : Dims)..., -1};
   for (std::size_t i = 0; i < sizeof...(Dims); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (dims[i] == dims[j]) return false;
@@ -95,13 +95,14 @@ inline constexpr bool are_distinct = [] {
 }();
 /// Dimensions as a bit mask: all of them if none is named.
 template <int Rank, int... Dims>
-inline constexpr unsigned mask_of_dimensions = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << Rank) - 1u;
+inline constexpr unsigned mask_of_dimensions =
+    sizeof...(Dims) ? (0u | ... | (1u << (Dims < 0 ? Dims + Rank : Dims))) : (1u << Rank) - 1u;
 
 template <int Rank, int... Dims>
 struct reduce_dimensions {
-  static constexpr bool found = are_dimensions<Rank, Dims...>, once = are_distinct<Dims...>, ok = found && once;
+  static constexpr bool found = are_dimensions<Rank, Dims...>, once = are_distinct<Rank, Dims...>, ok = found && once;
   static constexpr void say() {
-    static_assert(found, "ashlar::reduce: the tensor has no such dimension; they count from 0");
+    static_assert(found, "ashlar::reduce: the tensor has no such dimension; they count from 0, or from -1 at the end");
     static_assert(!found || once, "ashlar::reduce: a dimension is named twice; name each once");
   }
 };
@@ -233,20 +234,20 @@ struct expand_dimensions {
   static constexpr bool ok = [] {
     if constexpr (L::rank < Like::rank && L::rank + int(sizeof...(Dims)) == Like::rank &&
                   are_dimensions<Like::rank, Dims...>)
-      return are_distinct<Dims...>;
+      return are_distinct<Like::rank, Dims...>;
     return false;
   }();
   static constexpr void say() {
     static_assert(
         ok,
-        "ashlar::expand: name each dimension of the second tensor that the first one lacks, once; they count from 0");
+        "ashlar::expand: name each dimension of the second tensor that the first one lacks, once; they count from 0, or from -1 at the end");
   }
 };
 template <class L, class Like, int... Dims>
 struct expand_layout {
   static constexpr bool ok = [] {
     using c = context_of<L, Like>;
-    constexpr unsigned dims = (0u | ... | (1u << Dims));
+    constexpr unsigned dims = mask_of_dimensions<Like::rank, Dims...>;
     layout_value const a = value_v<c, L>, like = value_v<c, Like>;
     for (int d = 0, e = 0; d < like.rank; ++d)
       if (!(dims >> d & 1u) && !(a.dim[e++] == like.dim[d])) return false;
@@ -261,7 +262,7 @@ struct expand_layout {
 
 template <int... Dims, class X, class Like>
 constexpr auto expanded(X const& x, Like const& like) {
-  constexpr unsigned dims = (0u | ... | (1u << Dims));
+  constexpr unsigned dims = mask_of_dimensions<rank_v<Like>, Dims...>;
   if (!(without_dims(like.extents(), dims) == x.extents()))
     // Compilers print the line on which a call begins.
     // clang-format off

@@ -169,15 +169,16 @@ template <int First, int Last, class X>
 struct flatten_dimensions {
   static constexpr bool ok = First >= 0 && First <= Last && Last < rank_v<X>;
   static constexpr void say() {
-    static_assert(ok,
-                  "ashlar::flatten: the tensor has no such dimensions, from the first to the last; they count from 0");
+    static_assert(
+        ok,
+        "ashlar::flatten: the tensor has no such dimensions, from the first to the last; they count from 0, or from -1 at the end");
   }
 };
 template <int Dim, class X>
 struct unflatten_dimension {
-  static constexpr bool ok = Dim >= 0 && Dim < rank_v<X>;
+  static constexpr bool ok = Dim >= -rank_v<X> && Dim < rank_v<X>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::unflatten: the tensor has no such dimension; they count from 0");
+    static_assert(ok, "ashlar::unflatten: the tensor has no such dimension; they count from 0, or from -1 at the end");
   }
 };
 template <int First, class X>
@@ -203,25 +204,26 @@ struct flatten_static_extent {
 /// Example: flatten<0, 1>(x<layout<"data", none, "model">>) -> layout<"data", "model">
 template <int First, int Last, class X>
 constexpr auto flatten(X const& x) {
-  return meta_detail::checked<ops_detail::flatten_dimensions<First, Last, X>,
-                              ops_detail::flatten_static_extent<First, X>>(
+  constexpr int first = plan_detail::dimension_of<X, First>, last = plan_detail::dimension_of<X, Last>;
+  return meta_detail::checked<ops_detail::flatten_dimensions<first, last, X>,
+                              ops_detail::flatten_static_extent<first, X>>(
       []<class T>(T const& t) {
-        ops_detail::require_even_pieces(t.extents()[First], plan_detail::value_on<mesh_t<T>, layout_t<T>>.dim[First],
+        ops_detail::require_even_pieces(t.extents()[first], plan_detail::value_on<mesh_t<T>, layout_t<T>>.dim[first],
                                         t.mesh().sizes());
-        return apply(ops_detail::flatten_op<First, Last>{}, t);
+        return apply(ops_detail::flatten_op<first, last>{}, t);
       },
       x);
 }
 
 /// Joins all dimensions except the first into one. A vector stays as it is. No element moves.
-/// Pre: as for flatten<1, last>.
+/// Pre: as for flatten<1, -1>.
 /// Example: layout<"data", none, none, none> gives layout<"data", none>
 template <class X>
 constexpr auto flatten(X const& x) {
   if constexpr (rank_v<X> == 1)
     return x;
   else
-    return flatten<1, rank_v<X> - 1>(x);
+    return flatten<1, -1>(x);
 }
 
 /// Cuts dimension Dim into dimensions of the given extents. No element moves.
@@ -236,9 +238,10 @@ constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = 
   plan_detail::call_in_errors const call(w);
   return meta_detail::checked<ops_detail::unflatten_dimension<Dim, X>>(
       [&]<class T>(T const& t) {
-        ops_detail::require_even_pieces(extents[0], plan_detail::value_on<mesh_t<T>, layout_t<T>>.dim[Dim],
+        constexpr int dim = plan_detail::dimension_of<T, Dim>;
+        ops_detail::require_even_pieces(extents[0], plan_detail::value_on<mesh_t<T>, layout_t<T>>.dim[dim],
                                         t.mesh().sizes());
-        ops_detail::unflatten_op<Dim, N> cut{};
+        ops_detail::unflatten_op<dim, N> cut{};
         for (int d = 0; d < static_cast<int>(N); ++d) cut.piece[d] = extents[d];
         return apply(cut, t);
       },

@@ -84,7 +84,7 @@ constexpr auto gpipe = [](auto const& p, auto const& network, index_t n) {
     auto const leave = [&](index_t i, auto const& h) {
       return leave_network(network, q.readout, sum<0>(only(0, h)), i);
     };
-    auto const tick = [&](auto const& h) { return roll<"stage">(network.stage(q.stages, h)); };
+    auto const tick = [&](auto const& h) { return roll<0>(network.stage(q.stages, h)); };
     auto h = tick(enter(0));
     auto const advance = [&](index_t t) { h = t < n ? tick(all_but(0, h) + enter(t)) : tick(all_but(0, h)); };
     for (index_t t = 1; t < stages; ++t) advance(t);
@@ -117,11 +117,11 @@ constexpr auto one_forward_one_backward = [](auto const& p, auto const& network,
   };
   std::vector kept{enter(0)};  // what the stages were given, in the last 2 stages - 1 ticks
   index_t oldest = 0;
-  auto h = roll<"stage">(stage(p.stages, kept.back()));
+  auto h = roll<0>(stage(p.stages, kept.back()));
   auto const forward = [&](index_t t) {
     if (t >= 2 * stages - 1) kept.erase(kept.begin()), ++oldest;
     kept.push_back(t < n ? evaluate_now(all_but(0, h) + enter(t)) : all_but(0, h));
-    h = roll<"stage">(stage(p.stages, kept.back()));
+    h = roll<0>(stage(p.stages, kept.back()));
   };
   auto const given = [&](index_t t) {  // to each stage, when it had what it has backward in tick t
     auto const at = [&](index_t s) { return t - 2 * (last - s) - oldest; };
@@ -145,7 +145,7 @@ constexpr auto one_forward_one_backward = [](auto const& p, auto const& network,
   auto add = [](auto& total, auto const& x) { total = evaluate_now(total + x); };
   for (index_t t = stages; t < n + 2 * last; ++t) {
     if (t < n + last) forward(t);
-    auto from_next = all_but(last, roll<"stage">(std::get<1>(pulled), -1));
+    auto from_next = all_but(last, roll<0>(std::get<1>(pulled), -1));
     if (t < n + last) {
       auto const left = leave(t - last, h);
       add(result.value, left.value);

@@ -26,7 +26,7 @@ constexpr auto wrong = argmax<1>(make<number, layout<"x", none>>(m, {4, 6}));
 // argmax over a dimension that the tensor lacks.
 namespace of_no_such_dimension {
 constexpr auto right = argmin<1>(x);
-// error: ashlar::argmax: the tensor has no such dimension; they count from 0
+// error: ashlar::argmax: the tensor has no such dimension; they count from 0, or from -1 at the end
 constexpr auto wrong = argmin<2>(x);
 }  // namespace of_no_such_dimension
 

@@ -25,7 +25,7 @@ constexpr auto wrong = stencil(repeated<3>(smooth{}), u);
 namespace beyond_a_mirror {
 namespace right {
 struct upwind {
-  static constexpr auto reach = star({1, 0}, {0, 0});
+  static constexpr auto reach = star({1, 0}, 0);
   constexpr auto operator()(auto const& u) const { return u(0, 0) - u(-1, 0); }
 };
 constexpr auto y = stencil(repeated<2>(upwind{}),
@@ -34,7 +34,7 @@ constexpr auto y = stencil(repeated<2>(upwind{}),
 // error: ashlar::compose: beyond an edge that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)
 namespace wrong {
 struct upwind {
-  static constexpr auto reach = star({1, 0}, {0, 0});
+  static constexpr auto reach = star({1, 0}, 0);
   constexpr auto operator()(auto const& u) const { return u(0, 0) - u(-1, 0); }
 };
 constexpr auto y = stencil(repeated<2>(upwind{}),

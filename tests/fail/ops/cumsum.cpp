@@ -34,6 +34,6 @@ constexpr auto wrong = cumsum<0>(make<pair, layout<"x", none>>(m, {4, 6}));
 namespace of_no_such_dimension {
 constexpr auto x = make<float, layout<"x", none>>(m, {4, 6});
 constexpr auto right = cumsum<1>(x);
-// error: ashlar::cumsum: the tensor has no such dimension; they count from 0
+// error: ashlar::cumsum: the tensor has no such dimension; they count from 0, or from -1 at the end
 constexpr auto wrong = cumsum<2>(x);
 }  // namespace of_no_such_dimension

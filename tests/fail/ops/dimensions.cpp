@@ -17,7 +17,7 @@ constexpr auto largest = max<1>(x);
 constexpr auto smallest = minimum(x, x);
 constexpr auto place_of_largest = argmax<1>(x);
 constexpr auto place_of_smallest = argmin<1>(x);
-constexpr auto shares = softmax(x);
+constexpr auto shares = softmax<1>(x);
 constexpr auto logarithms = log_softmax(x);
 constexpr auto sums = cumsum<1>(x);
 constexpr auto sorted = sort<1>(x);
@@ -25,24 +25,24 @@ constexpr auto two = top_k<1>(x, 2);
 constexpr auto taken = take_along<1>(x, places);
 constexpr auto both = concatenate<1>(x, x);
 constexpr auto shifted = shift<0>(x, 1);
-constexpr auto rolled = roll<"data">(x, 1);
+constexpr auto rolled = roll<0>(x, 1);
 }  // namespace right
 namespace wrong {
 // error: ashlar::sum: dimensions are template arguments; write sum<0>(x), or sum<0>(x, keep_dims)
 constexpr auto total = sum(x, 1);
 // error: ashlar::mean: dimensions are template arguments; write mean<0>(x), or mean<0>(x, keep_dims)
 constexpr auto average = mean(x, 1);
-// error: ashlar::max: dimensions are template arguments; write max<0>(x), or maximum(x, y) of two tensors
+// error: ashlar::max: dimensions are template arguments; write max<0>(x), or maximum(x, y) of two tensors or a number
 constexpr auto largest = max(x, 1);
-// error: ashlar::min: dimensions are template arguments; write min<0>(x), or minimum(x, y) of two tensors
+// error: ashlar::min: dimensions are template arguments; write min<0>(x), or minimum(x, y) of two tensors or a number
 constexpr auto smallest = min(x, 1);
 // error: ashlar::argmax: dimensions are template arguments; write argmax<0>(x)
 constexpr auto place_of_largest = argmax(x, 1);
 // error: ashlar::argmin: dimensions are template arguments; write argmin<0>(x)
 constexpr auto place_of_smallest = argmin(x, 1);
-// error: ashlar::softmax: it acts on the last dimension; write softmax(x), and transpose x first for another dimension
+// error: ashlar::softmax: the dimension is a template argument; write softmax<0>(x), or softmax(x) for the last one
 constexpr auto shares = softmax(x, 1);
-// error: ashlar::log_softmax: it acts on the last dimension; write log_softmax(x), and transpose x first for another dimension
+// error: ashlar::log_softmax: the dimension is a template argument; write log_softmax<0>(x), or log_softmax(x) for the last one
 constexpr auto logarithms = log_softmax(x, -1);
 // error: ashlar::cumsum: the dimension is a template argument; write cumsum<0>(x)
 constexpr auto sums = cumsum(x, 1);
@@ -56,7 +56,7 @@ constexpr auto taken = take_along(x, places, 1);
 constexpr auto both = concatenate(x, x);
 // error: ashlar::shift: the dimension is a template argument; write shift<0>(x, n)
 constexpr auto shifted = shift(x, 1, 0);
-// error: ashlar::roll: the axis is a template argument; write roll<"axis">(x, by)
+// error: ashlar::roll: the dimension is a template argument; write roll<0>(x, by)
 constexpr auto rolled = roll(x, 1);
 }  // namespace wrong
 }  // namespace dimension_as_an_argument
@@ -68,19 +68,19 @@ constexpr grid m{{2, 2}};
 constexpr auto x = make<float, layout<"data", none, none>>(m, {8, 4, 4});
 constexpr auto i = make<int, layout<"data", none, none>>(m, {8, 4, 4});
 constexpr auto right = [] {
-  (void)concatenate<2>(x, x);
+  (void)concatenate<-1>(x, x);
   (void)fftshift<2>(x);
   (void)take_along<2>(x, i);
-  (void)argmax<1, 2>(x);
+  (void)argmax<1, -1>(x);
 };
 constexpr auto wrong = [] {
-  // error: ashlar::concatenate: the tensor has no such dimension; they count from 0
+  // error: ashlar::concatenate: the tensor has no such dimension; they count from 0, or from -1 at the end
   (void)concatenate<3>(x, x);
-  // error: ashlar::transforms::fftshift: the tensor has no such dimension; they count from 0
+  // error: ashlar::roll: the tensor has no such dimension; they count from 0, or from -1 at the end
   (void)fftshift<3>(x);
-  // error: ashlar::take_along: the tensor has no such dimension; they count from 0
+  // error: ashlar::take_along: the tensor has no such dimension; they count from 0, or from -1 at the end
   (void)take_along<3>(x, i);
   // error: ashlar::argmax: a dimension is named twice; name each once
-  (void)argmax<1, 1>(x);
+  (void)argmax<1, -2>(x);
 };
 }  // namespace dimensions_that_are_not_there

@@ -46,7 +46,7 @@ constexpr auto wrong = fft<1>(x);
 // Dimensions count from 0.
 namespace of_no_such_dimension {
 constexpr auto right = inverse_fft<1>(x);
-// error: ashlar::fft: the tensor has no such dimension; they count from 0
+// error: ashlar::fft: the tensor has no such dimension; they count from 0, or from -1 at the end
 constexpr auto wrong = inverse_fft<2>(x);
 }  // namespace of_no_such_dimension
 
@@ -56,13 +56,6 @@ constexpr auto right = fft<0, 1>(x, to_layout<layout<none, "data">>);
 // error: ashlar::fft: a dimension is named twice; name each once
 constexpr auto wrong = fft<0, 0>(x, to_layout<layout<none, "data">>);
 }  // namespace to_of_a_dimension_twice
-
-// A shift along a dimension that ranks share.
-namespace fftshift_of_a_sharded_dimension {
-constexpr auto right = fftshift<1>(x);
-// error: ashlar::transforms::fftshift: the axis shards the dimension that is shifted; redistribute the tensor first, to a layout in which this dimension is whole
-constexpr auto wrong = fftshift<0>(x);
-}  // namespace fftshift_of_a_sharded_dimension
 
 // Coefficients that are real numbers.
 namespace inverse_rfft_of_real_numbers {

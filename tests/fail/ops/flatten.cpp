@@ -27,7 +27,7 @@ constexpr grid m{{2}};
 constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
 static_assert(flatten(make<float, layout<"data">>(m, {8})).extents() == shape::of(8));
 constexpr auto right = flatten<0, 1>(x);
-// error: ashlar::flatten: the tensor has no such dimensions, from the first to the last; they count from 0
+// error: ashlar::flatten: the tensor has no such dimensions, from the first to the last; they count from 0, or from -1 at the end
 constexpr auto wrong = flatten<0, 2>(x);
 }  // namespace of_no_such_dimensions
 
@@ -44,6 +44,6 @@ using grid = mesh<axis<"data">>;
 constexpr grid m{{2}};
 constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
 constexpr auto right = unflatten<1>(x, {2, 2});
-// error: ashlar::unflatten: the tensor has no such dimension; they count from 0
+// error: ashlar::unflatten: the tensor has no such dimension; they count from 0, or from -1 at the end
 constexpr auto wrong = unflatten<2>(x, {2, 2});
 }  // namespace unflatten_of_no_such_dimension

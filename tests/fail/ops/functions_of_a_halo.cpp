@@ -27,8 +27,8 @@ constexpr auto calls = [](auto of) {
   (void)all_gather_async<"p">(of(field<halo("p", 2)>)).wait();
   (void)all_to_all<"p", 1>(of(field<halo("p", 3)>));
   (void)all_to_all_async<"p", 1>(of(field<halo("p", 4)>)).wait();
-  (void)roll<"p">(of(field<halo("p", 5)>));
-  (void)roll_async<"p">(of(field<halo("p", 6)>)).wait();
+  (void)roll<0>(of(field<halo("p", 5)>));
+  (void)roll_async<0>(of(field<halo("p", 6)>)).wait();
   (void)redistribute_async<layout<none, "p">>(of(field<halo("p", 7)>)).wait();
   (void)reduce_scatter<"q", 1>(of(terms<halo("p", 8)>));
   (void)reduce_scatter_async<"q", 1>(of(terms<halo("p", 9)>)).wait();

@@ -101,8 +101,8 @@ constexpr auto labels = make<int, layout<"data">>(m, {8});
 enum places { left, to_the_right };
 void right() {
   (void)select(rows, 1);
-  (void)roll<"data">(rows, to_the_right);
-  (void)roll_async<"data">(rows, -1);
+  (void)roll<1>(rows, to_the_right);
+  (void)roll_async<-1>(rows, -1);
   (void)shift<0>(rows, 1u);
   (void)shift<0>(rows, short(1), 2.f);
   (void)top_k<1>(columns, std::size_t(3));
@@ -111,7 +111,7 @@ void right() {
 void wrong() {
   // error on each line: ashlar::index_t: an index, a count or a number of places is an integer; write static_cast<index_t>(n)
   (void)select(rows, 1.5);
-  (void)roll<"data">(rows, 2.f);
+  (void)roll<1>(rows, 2.f);
   (void)top_k_count(columns, labels, 1.L);
 }
 }  // namespace index_that_is_no_integer

@@ -23,14 +23,14 @@ constexpr auto wrong = max<1>(p);
 // A mean over a dimension that the tensor does not have.
 namespace mean_over_no_such_dimension {
 constexpr auto right = mean<1>(x);
-// error: ashlar::reduce: the tensor has no such dimension; they count from 0
+// error: ashlar::reduce: the tensor has no such dimension; they count from 0, or from -1 at the end
 constexpr auto wrong = mean<9>(x);
 }  // namespace mean_over_no_such_dimension
 
 // A reduction over a dimension that the tensor does not have.
 namespace no_such_dimension {
 constexpr auto right = sum<1>(p);
-// error: ashlar::reduce: the tensor has no such dimension; they count from 0
+// error: ashlar::reduce: the tensor has no such dimension; they count from 0, or from -1 at the end
 constexpr auto wrong = sum<2>(p);
 }  // namespace no_such_dimension
 

@@ -8,7 +8,7 @@ using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 constexpr auto p = make<float, partial<layout<"data", none>, "model">>(m, {8, 4});
 constexpr auto right = reduce_scatter<"model", 1>(p);
-// error: ashlar::reduce_scatter: the tensor has no such dimension; they count from 0
+// error: ashlar::reduce_scatter: the tensor has no such dimension; they count from 0, or from -1 at the end
 constexpr auto wrong = reduce_scatter<"model", 2>(p);
 }  // namespace into_no_dimension
 

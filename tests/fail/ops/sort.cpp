@@ -22,7 +22,7 @@ constexpr auto wrong = sort<0>(make<float, partial<layout<"x", none>, "y">>(m, {
 namespace of_no_such_dimension {
 constexpr auto x = make<float, layout<"x", none>>(m, {4, 6});
 constexpr auto right = sort<1>(x);
-// error: ashlar::sort: the tensor has no such dimension; they count from 0
+// error: ashlar::sort: the tensor has no such dimension; they count from 0, or from -1 at the end
 constexpr auto wrong = sort<2>(x);
 }  // namespace of_no_such_dimension
 

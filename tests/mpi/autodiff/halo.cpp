@@ -24,7 +24,7 @@ void for_each_grid(F const& f) {
 }
 
 struct blur {
-  static constexpr auto reach = box({1, 0}, {1, 2});
+  static constexpr auto reach = box(1, {0, 2});
   static constexpr linearity kind = linearity::linear;
   double scale = 1;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {

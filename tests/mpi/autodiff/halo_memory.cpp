@@ -13,7 +13,7 @@ using grid = test::halo_grid;
 using test::dot, test::integers;
 
 struct blur {
-  static constexpr auto reach = box({1, 0}, {1, 2});
+  static constexpr auto reach = box(1, {0, 2});
   static constexpr linearity kind = linearity::linear;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return 2 * u(-1, 0) + 3 * u(1, 2) - u(0, 1) + u(0, 0);

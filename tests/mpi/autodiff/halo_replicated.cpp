@@ -34,7 +34,7 @@ auto terms(device_mesh<grid> const& m, extents const& n) {
 }
 
 struct blur {
-  static constexpr auto reach = box({1, 0}, {1, 2});
+  static constexpr auto reach = box(1, {0, 2});
   static constexpr linearity kind = linearity::linear;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return 2 * u(-1, 0) + 3 * u(1, 2) - u(0, 1) + u(0, 0);

@@ -24,6 +24,29 @@ TEST_CASE("softmax and log_softmax") {
       reals, [](auto const& x) { return softmax(x); }, operand<layout<"data", none>>{extents});
   check_smooth<axes("data", "model")>(
       reals, [](auto const& x) { return log_softmax(x); }, operand<layout<none, "model", none>>{shape::of(2, 3, 5)});
+  check_smooth<axes("data", "model")>(
+      reals, [](auto const& x) { return softmax<0>(x) * log_softmax<-2>(x); }, operand<layout<none, "data">>{extents});
+}
+
+TEST_CASE("softmax over the first dimension: values by its definition") {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    double const column[]{1.5, -800, 2, 0.25, 900, 899, -3};
+    auto const x = tensor_of<double, layout<none, "data">>(
+        m, extents, [&](index_t g, int) { return column[g / extents[1]] / static_cast<double>(1 + g % extents[1]); });
+    auto const shares = gather_all(softmax<0>(x)), logs = gather_all(log_softmax<0>(x));
+    double largest = 0;
+    for (index_t j = 0; j < extents[1]; ++j) {
+      double sum = 0, top = 900 / static_cast<double>(1 + j);
+      for (double v : column) sum += std::exp(v / static_cast<double>(1 + j) - top);
+      for (index_t i = 0; i < extents[0]; ++i) {
+        auto const at = static_cast<std::size_t>(i * extents[1] + j);
+        double const log = column[i] / static_cast<double>(1 + j) - top - std::log(sum);
+        largest = std::max({largest, std::abs(shares[at] - std::exp(log)), std::abs(logs[at] - log)});
+      }
+    }
+    CHECK(largest < 1e-12);
+  });
 }
 
 TEST_CASE("softmax_cross_entropy") {

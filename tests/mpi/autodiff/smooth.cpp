@@ -27,6 +27,7 @@ TEST_CASE("powers, trigonometric functions, limits, and numbers on the left") {
   check_function(reals, [](auto const& x) { return sin(x) + cos(2. * x) + clamp(x, -0.9, 1.1); });
   check_function(positive_reals,
                  [](auto const& x) { return pow(x + 1., 1.5) + 1. / (1. + x) + (1. - x) * tan(x / 9.); });
+  check_function(reals, [](auto const& x) { return maximum(x, 0.37) * minimum(-0.21, x) + maximum(-0.4, x); });
   check_smooth<"data">(
       positive_reals, [](auto const& y, auto const& x) { return atan2(y - 1., x + 1.); },
       operand<layout<none, "data">>{extents}, operand<layout<none, "data">>{extents});

@@ -13,7 +13,7 @@ namespace {
 using test::dot, test::integers, test::number, test::wave;
 
 struct line {
-  static constexpr auto reach = star({2}, {5});
+  static constexpr auto reach = star({2, 5});
   static constexpr linearity kind = linearity::linear;
   ASHLAR_FUNCTION constexpr auto operator()(cell_index<1> const& at, auto const& u) const {
     return static_cast<double>(at[0] + 1) * u(-2) + 2 * u(5) - 3 * u(1) + u(0);
@@ -21,7 +21,7 @@ struct line {
 };
 // Each dimension has a reach of its own, and a corner is read.
 struct block {
-  static constexpr auto reach = box({1, 2, 3}, {2, 1, 0});
+  static constexpr auto reach = box({1, 2}, {2, 1}, {3, 0});
   static constexpr linearity kind = linearity::linear;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return u(-1, -2, -3) + 2 * u(2, 0, 0) - 3 * u(0, 1, 0) + 5 * u(0, 0, -3) - u(0, 0, 0) + 7 * u(2, 1, -1);

@@ -24,7 +24,7 @@ void for_each_grid(F const& f) {
 }
 
 struct both {
-  static constexpr auto reach = reaches(star(1, 1), box({1, 0}, {2, 1}));
+  static constexpr auto reach = reaches(star(1, 1), box({1, 2}, {0, 1}));
   static constexpr linearity kind = linearity::linear;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const {
     return u(0, 0) + 2 * u(-1, 0) - u(0, 1) + 3 * v(2, 1) - v(-1, 0) + 5 * v(1, 0);

@@ -2,7 +2,6 @@
 // Other functions have a sentence, as in tests/fail/train/functions_of_integers.cpp. The test tree.functions_of_integers compares the names of
 // the rows with the headers, so that a new function without a row or a sentence fails.
 #include "ashlar/blas.hpp"
-#include "ashlar/kernels/fft/fftshift.hpp"
 #include "ashlar/kernels/kernels.hpp"
 #include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
@@ -64,6 +63,10 @@ struct table {
     row("abs", abs(a), {3, 0, 2, 7, 128, 5}, {200, 0, 2, 7, 255, 5}, {1, 0, 1, 1, 1, 0});
     row("maximum", maximum(a, b), {2, 5, 2, 7, 7, 5}, {200, 5, 3, 7, 255, 5}, {1, 1, 1, 1, 1, 1});
     row("minimum", minimum(a, b), {-3, 0, -2, 3, -128, 1}, {100, 0, 2, 3, 7, 1}, {1, 0, 0, 0, 1, 0});
+    if constexpr (!std::is_same_v<T, bool>) {
+      row("maximum", maximum(a, T(1)), {1, 1, 2, 7, 1, 5}, {200, 1, 2, 7, 255, 5}, {});
+      row("minimum", minimum(T(2), a), {-3, 0, 2, 2, -128, 2}, {2, 0, 2, 2, 2, 2}, {});
+    }
     row("floor", floor(a), {-3, 0, 2, 7, -128, 5}, {200, 0, 2, 7, 255, 5}, {1, 0, 1, 1, 1, 0});
     if constexpr (!std::is_same_v<T, bool>)
       row("pow", pow(a, T(3)), {-27, 0, 8, 343, -2097152, 125}, {0, 0, 8, 87, 255, 125}, {});
@@ -100,8 +103,8 @@ struct table {
     row("einsum of one", einsum<"ij->j">(a), {4, -128, 7}, {207, 255, 7}, {2, 1, 1});
     row("matmul", matmul(w, transpose<1, 0>(v), to_layout<layout<none, none>>), {-10, -7, -636, -870},
         {38, 90, 198, 19}, {1, 1, 1, 1});
-    row("einsum", einsum<"ij,kj->ik">(w, v, to_layout<layout<none, none>>), {-10, -7, -636, -870}, {38, 90, 198, 19},
-        {1, 1, 1, 1});
+    row("einsum into a layout", einsum<"ij,kj->ik">(w, v, to_layout<layout<none, none>>), {-10, -7, -636, -870},
+        {38, 90, 198, 19}, {1, 1, 1, 1});
     row("expand", expand<0>(select(w, 1), w), {7, -128, 5, 7, -128, 5}, {7, 255, 5, 7, 255, 5}, {1, 1, 0, 1, 1, 0});
     row("transpose", transpose<1, 0>(a), {-3, 7, 0, -128, 2, 5}, {200, 7, 0, 255, 2, 5}, {1, 1, 0, 1, 1, 0});
     row("select", select(w, 1), {7, -128, 5}, {7, 255, 5}, {1, 1, 0});

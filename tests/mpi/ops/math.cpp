@@ -46,6 +46,9 @@ TEST_CASE("math: functions of one operand and numbers on the left") {
   check_function(
       m, [](auto const& x) { return clamp(x, -1., 0.6); }, [](double x) { return std::clamp(x, -1., 0.6); });
   check_function(
+      m, [](auto const& x) { return maximum(x, 0.3) + minimum(-0.2f, x); },
+      [](double x) { return std::max(x, 0.3) + std::min(x, static_cast<double>(-0.2f)); });
+  check_function(
       m, [](auto const& x) { return pow(x + 3., 2.5); }, [](double x) { return std::pow(x + 3, 2.5); });
   check_function(
       m, [](auto const& x) { return atan2(x, x + 5.); }, [](double x) { return std::atan2(x, x + 5); });

@@ -159,7 +159,7 @@ class drawn_program {
       for (index_t j = 0; j < columns; ++j)
         expected[static_cast<std::size_t>((i + by + 3 * rows) % rows * columns + j)] =
             before[static_cast<std::size_t>(i * columns + j)];
-    return keep(roll_async<"x">(x, by), [expected](auto const& y) { return is(y, expected); });
+    return keep(roll_async<0>(x, by), [expected](auto const& y) { return is(y, expected); });
   }
   under_way begin_exchange() {
     cell const f{++version_};

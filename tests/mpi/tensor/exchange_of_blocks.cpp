@@ -58,7 +58,7 @@ void check_all(device_mesh<line> const& m) {
     CHECK(denotes(all_to_all<"x", 0>(columns), value_of(columns)));
     CHECK(denotes(all_to_all<"x", 2>(columns), value_of(columns)));
     CHECK(denotes(all_to_all<"x", 0>(last), value_of(last)));
-    CHECK(denotes(roll<"x">(roll<"x">(columns, 2), -2), value_of(columns)));
+    CHECK(denotes(roll<1>(roll<-2>(columns, 2), -2), value_of(columns)));
     auto const turned = transpose<2, 0, 1>(columns, to_layout<layout<"x", none, none>>);
     CHECK(denotes(transpose<1, 2, 0>(turned, to_layout<layout<none, "x", none>>), value_of(columns)));
   }

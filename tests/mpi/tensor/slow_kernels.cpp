@@ -66,7 +66,7 @@ TEST_CASE("collectives see what kernels before them write, and nothing of those 
   check<partial<layout<none, none>, "x">>([](auto const& x) { return all_reduce<"x">(x); });
   check<partial<layout<none, none>, "x">>([](auto const& x) { return reduce_scatter<"x", 0>(x); });
   check<partial<layout<none, none>, "x">>([](auto const& x) { return reduce_scatter<"x", 1>(x); });
-  check<layout<"x", none>>([](auto const& x) { return roll<"x">(x, 3); });
+  check<layout<"x", none>>([](auto const& x) { return roll<0>(x, 3); });
   check<layout<"x", none>>([](auto const& x) { return all_gather_async<"x">(x).wait(); });
   check<partial<layout<none, none>, "x">>([](auto const& x) { return all_reduce_async<"x">(x).wait(); });
 }

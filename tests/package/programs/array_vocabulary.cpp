@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     expect("slice", slice(x, {2, 1}, {7, 3}), [](index_t i, index_t j) { return value(i + 2, j + 1); });
     expect("pad", pad(x, {1, 0}, {2, 0}), [](index_t i, index_t j) { return i < 1 || i > rows ? 0 : value(i - 1, j); });
     expect("concatenate", concatenate<0>(x, x), [](index_t i, index_t j) { return value(i % rows, j); });
-    expect("roll", roll<"x">(x, 1), [](index_t i, index_t j) { return value((i + rows - 1) % rows, j); });
+    expect("roll", roll<0>(x, 1), [](index_t i, index_t j) { return value((i + rows - 1) % rows, j); });
     expect("centred", x - all_reduce(mean<0>(x)), [](index_t i, index_t j) {
       double sum = 0;
       for (index_t k = 0; k < rows; ++k) sum += value(k, j);

@@ -1,6 +1,7 @@
 // Functions that compare, and which of them pass a partial maximum. NaN: tests/unit/ops/functions.cpp.
 #include "ashlar/ops/arrays/compare.hpp"
 #include "ashlar/ops/math.hpp"
+#include "ashlar/ops/ops.hpp"
 #include "support/simulated_mesh.hpp"
 
 #include <cstdint>
@@ -21,6 +22,30 @@ static_assert(ops_detail::fn::log::kind == linearity::nonlinear && ops_detail::f
 // Integers would leave their range where a number is added to what stands for no elements.
 static_assert(ops_detail::fn::shift<double>::kind == linearity::nondecreasing &&
               ops_detail::fn::shift<int>::kind == linearity::nonlinear);
+
+// Dimensions that count from the end.
+namespace dimensions {
+using grid = mesh<axis<"x">, axis<"y">>;
+constexpr grid m{{2, 2}};
+constexpr auto x = make<double, layout<"x", none, "y">>(m, {8, 3, 6});
+template <class A, class B>
+constexpr bool alike(A const& a, B const& b) {
+  return std::is_same_v<layout_t<A>, layout_t<B>> && a.extents() == b.extents();
+}
+static_assert(alike(sum<-1>(x), sum<2>(x)) && alike(max<-1, 0>(x, keep_dims), max<0, 2>(x, keep_dims)));
+static_assert(alike(mean<-3>(x), mean<0>(x)) && alike(element_index(argmin<-2>(x)), element_index(argmin<1>(x))));
+static_assert(alike(softmax<-2>(x), x) && alike(cumsum<-1>(x), x) && alike(sort<-2>(x), x));
+static_assert(alike(top_k<-2>(x, 2).values, top_k<1>(x, 2).values) && alike(take_along<-2>(x, argsort<-2>(x)), x));
+static_assert(alike(concatenate<-2>(x, x), concatenate<1>(x, x)) && alike(shift<-1>(x, 2), x));
+static_assert(alike(flatten<0, -2>(x), flatten<0, 1>(x)) && alike(unflatten<-3>(x, {2, 4}), unflatten<0>(x, {2, 4})));
+static_assert(alike(roll<-2>(x), x) && alike(expand<-2>(sum<1>(x), x), x));
+static_assert(alike(all_to_all<"y", -2>(x), all_to_all<"y", 1>(x)));
+static_assert(alike(reduce_scatter<"y", -1>(sum<-1>(x)), reduce_scatter<"y", 1>(sum<2>(x))));
+// Rolling a dimension that no axis shards takes no communication.
+static_assert(collectives(m, [](auto const& on) {
+                (void)roll<1>(make<double, layout<"x", none, "y">>(on, {8, 3, 6}));
+              }).count() == 0);
+}  // namespace dimensions
 
 // Numbers beside tensors: elements of a program's class have the conversions of the class, and enumerators are integers.
 namespace numbers {

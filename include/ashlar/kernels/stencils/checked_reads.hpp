@@ -45,7 +45,7 @@ struct checked_neighbours {
  private:
   template <int... D>
   KOKKOS_FUNCTION static constexpr bool within_reach(std::integer_sequence<int, D...>, index_t const* offset) {
-    constexpr stencil_reach reach = ops_detail::reach_of_operand<F, I>::reach;
+    constexpr auto reach = ops_detail::reach_of_operand<F, I>::reach;
     int const outside = (static_cast<int>(offset[D] != 0) + ... + 0);
     return ((offset[D] >= -reach.lower[D] && offset[D] <= reach.upper[D]) && ...) && (reach.corners || outside < 2);
   }

@@ -9,9 +9,10 @@ namespace ops_detail {
 
 template <class X, int Dim>
 struct concatenate_dimension {
-  static constexpr bool ok = Dim >= 0 && Dim < rank_v<X>;
+  static constexpr bool ok = are_dimensions<rank_v<X>, Dim>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::concatenate: the tensor has no such dimension; they count from 0");
+    static_assert(ok,
+                  "ashlar::concatenate: the tensor has no such dimension; they count from 0, or from -1 at the end");
   }
 };
 // Requires a tensor that can be a box of another.
@@ -56,7 +57,7 @@ constexpr auto one_after_the_other(call_site const& w, X const& x, Y const&... y
 template <int Dim, class X, class... Y>
 constexpr auto concatenated(call_site const& w, X const& x, Y const&... y) {
   return checked<concatenate_dimension<X, Dim>, box_operand<X, Y>...>(
-      [&](auto const&... t) { return one_after_the_other<Dim>(w, t...); }, x, y...);
+      [&](auto const&... t) { return one_after_the_other<dimension_of<X, Dim>>(w, t...); }, x, y...);
 }
 
 /// A tensor with zeros in a box: the transpose of paste, by its first operand.

@@ -91,7 +91,8 @@ struct cumsum_operand {
                         dimension = are_dimensions<rank_v<X>, Dim>, ok = elements && dimension;
   static constexpr void say() {
     static_assert(elements, "ashlar::cumsum: elements of this type have no sum; give the type an operator +");
-    static_assert(!elements || dimension, "ashlar::cumsum: the tensor has no such dimension; they count from 0");
+    static_assert(!elements || dimension,
+                  "ashlar::cumsum: the tensor has no such dimension; they count from 0, or from -1 at the end");
   }
 };
 
@@ -107,7 +108,10 @@ struct cumsum_operand {
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto cumsum(X const& x, call_site w = call_site::current()) {
   return meta_detail::checked<ops_detail::cumsum_operand<X, Dim>>(
-      [&](auto const& y) { return sum_along(ops_detail::sums_along<Dim, false>{}, y, w); }, x);
+      [&](auto const& y) {
+        return sum_along(ops_detail::sums_along<plan_detail::dimension_of<X, Dim>, false>{}, y, w);
+      },
+      x);
 }
 
 }  // namespace ashlar

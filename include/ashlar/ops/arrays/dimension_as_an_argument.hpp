@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls as other libraries write them, with the dimension or the axis among the function's arguments: each gets a sentence.
+// Calls as other libraries write them, with the dimension among the function's arguments: each gets a sentence.
 #pragma once
 #include "ashlar/ops/functions.hpp"
 
 namespace ashlar {
 
 namespace ops_detail {
-// Always false. Its arguments are those of a call that names its dimension or axis as an argument of the function, or not at all.
+// Always false. Its arguments are those of a call that names its dimension as an argument of the function, or not at all.
 template <class...>
 inline constexpr bool names_it_as_a_template_argument = false;
 }  // namespace ops_detail
@@ -19,14 +19,16 @@ constexpr X sum(X const& x, int, More const&...) {
 }
 template <tensor X, class... More>
 constexpr X(max)(X const& x, int, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
-                "ashlar::max: dimensions are template arguments; write max<0>(x), or maximum(x, y) of two tensors");
+  static_assert(
+      ops_detail::names_it_as_a_template_argument<X, More...>,
+      "ashlar::max: dimensions are template arguments; write max<0>(x), or maximum(x, y) of two tensors or a number");
   return x;
 }
 template <tensor X, class... More>
 constexpr X(min)(X const& x, int, More const&...) {
-  static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
-                "ashlar::min: dimensions are template arguments; write min<0>(x), or minimum(x, y) of two tensors");
+  static_assert(
+      ops_detail::names_it_as_a_template_argument<X, More...>,
+      "ashlar::min: dimensions are template arguments; write min<0>(x), or minimum(x, y) of two tensors or a number");
   return x;
 }
 template <tensor X, class... More>
@@ -51,14 +53,14 @@ template <tensor X, class... More>
 constexpr X softmax(X const& x, int, More const&...) {
   static_assert(
       ops_detail::names_it_as_a_template_argument<X, More...>,
-      "ashlar::softmax: it acts on the last dimension; write softmax(x), and transpose x first for another dimension");
+      "ashlar::softmax: the dimension is a template argument; write softmax<0>(x), or softmax(x) for the last one");
   return x;
 }
 template <tensor X, class... More>
 constexpr X log_softmax(X const& x, int, More const&...) {
   static_assert(
       ops_detail::names_it_as_a_template_argument<X, More...>,
-      "ashlar::log_softmax: it acts on the last dimension; write log_softmax(x), and transpose x first for another dimension");
+      "ashlar::log_softmax: the dimension is a template argument; write log_softmax<0>(x), or log_softmax(x) for the last one");
   return x;
 }
 template <tensor X, class... More>
@@ -100,7 +102,7 @@ constexpr X shift(X const& x, More const&...) {
 template <tensor X, class... More>
 constexpr X roll(X const& x, More const&...) {
   static_assert(ops_detail::names_it_as_a_template_argument<X, More...>,
-                "ashlar::roll: the axis is a template argument; write roll<\"axis\">(x, by)");
+                "ashlar::roll: the dimension is a template argument; write roll<0>(x, by)");
   return x;
 }
 

@@ -90,11 +90,12 @@ struct part_of_pairs {
 template <class X, int... Dims>
 struct argmax_operand {
   static constexpr bool elements = is_ordered<element_t<X>>, dimensions = are_dimensions<rank_v<X>, Dims...>,
-                        once = are_distinct<Dims...>, ok = elements && dimensions && once;
+                        once = are_distinct<rank_v<X>, Dims...>, ok = elements && dimensions && once;
   static constexpr void say() {
     static_assert(elements,
                   "ashlar::argmax: elements of this type have no order; write argmax(abs(x)) or argmax(real(x))");
-    static_assert(!elements || dimensions, "ashlar::argmax: the tensor has no such dimension; they count from 0");
+    static_assert(!elements || dimensions,
+                  "ashlar::argmax: the tensor has no such dimension; they count from 0, or from -1 at the end");
     static_assert(!elements || !dimensions || once, "ashlar::argmax: a dimension is named twice; name each once");
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// roll: moves elements along a sharded dimension, from a rank to its neighbour.
+// roll: moves elements along a dimension, from a rank to its neighbour if it is sharded.
 #pragma once
 #include "ashlar/ops/async.hpp"
 
@@ -7,25 +7,23 @@ namespace ashlar {
 
 namespace ops_detail {
 
-// The dimension that exactly these axes split, into parts of consecutive elements, or -1.
-template <class Layout, class Names>
-inline constexpr int dimension_split_by = -1;
-template <class Layout, class... N>
-inline constexpr int dimension_split_by<Layout, name_list<N...>> = [] {
-  using c = context_of<Layout, basic_layout<split<N...>>>;
-  constexpr int d = dimension_split_last_by<Layout, name_list<N...>>;
-  layout_value const v = value_v<c, Layout>;
-  return d >= 0 && v.dim[d].size == int(sizeof...(N)) && v.dim[d].block == 0 ? d : -1;
-}();
-template <class Layout, class Mesh, class Names>
-struct roll_axes {
-  static constexpr bool found = !collective_axis_missing_from_mesh<Mesh, Names>,
-                        alone = dimension_split_by<Layout, Names> >= 0, ok = found && alone;
+// Requires a dimension whose parts are neighbouring elements.
+template <class X, int Dim>
+struct roll_dimension {
+  static constexpr bool found = are_dimensions<rank_v<X>, Dim>,
+                        in_order =
+                            [] {
+                              if constexpr (found)
+                                return plan_detail::value_on<mesh_t<X>, layout_t<X>>.dim[dimension_of<X, Dim>].block ==
+                                       0;
+                              return true;
+                            }(),
+                        ok = found && in_order;
   static constexpr void say() {
-    static_assert(found, "ashlar::roll: the mesh has no axis of this name; name one of its axes");
+    static_assert(found, "ashlar::roll: the tensor has no such dimension; they count from 0, or from -1 at the end");
     static_assert(
-        !found || alone,
-        "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
+        in_order,
+        "ashlar::roll: the dimension is block-cyclic, and its neighbouring elements are on other ranks; redistribute it first");
   }
 };
 
@@ -103,11 +101,11 @@ constexpr auto roll_along_async(rolled_along<Dim> along, X const& x, index_t by,
   }
 }
 
-template <bool Async, class Names, class X>
-constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
-  return checked<roll_axes<layout_t<X>, mesh_t<X>, Names>>(
+template <bool Async, int Dim, class X>
+constexpr auto roll_checked(X const& x, index_t by, call_site const& w) {
+  return checked<roll_dimension<X, Dim>>(
       [&]<class T>(T const& t) {
-        constexpr rolled_along<dimension_split_by<layout_t<T>, Names>> along{};
+        constexpr rolled_along<dimension_of<T, Dim>> along{};
         if constexpr (Async)
           return roll_along_async(along, t, by, w);
         else
@@ -118,28 +116,29 @@ constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
 
 }  // namespace ops_detail
 
-/// Moves the elements along the dimension that the axes split, by `by` indices and around the end. The element at index
-/// i goes to index (i + by) mod n. The elements for the neighbouring rank are one message. Partial tensors stay
-/// partial. The derivative rolls back.
-/// Post: roll<A>(roll<A>(x, by), -by) == x.
-/// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: `by` of the shard's indices received per rank, at most the shard; one copy of the shard.
-/// Error: does not compile if no dimension is split by exactly these axes, or if it is block-cyclic.
-/// Example: roll<"stage">(x<layout<"stage", "data", none>>) -> layout<"stage", "data", none>
-template <dimension Axes, tensor X>
+/// Moves the elements along a dimension by `by` indices and around the end. The element at index i goes to index
+/// (i + by) mod n. The elements for the neighbouring rank are one message. Partial tensors stay partial. The derivative
+/// rolls back.
+/// Post: roll<0>(roll<0>(x, by), -by) == x.
+/// Collective: if axes shard the dimension, every rank of the mesh calls it, and it blocks.
+/// Cost: `by` of the shard's indices received per rank, at most the shard; one copy of the shard. Of a whole dimension no
+///   communication.
+/// Error: does not compile if the dimension is block-cyclic, or if the tensor has no such dimension.
+/// Example: roll<0>(x<layout<"stage", "data", none>>) -> layout<"stage", "data", none>
+template <int Dim, tensor X>
 [[nodiscard]] constexpr auto roll(X const& x, ops_detail::index_argument by = 1, call_site w = call_site::current()) {
-  return ops_detail::roll_named<false, meta_detail::names_in_t<Axes>>(x, by, w);
+  return ops_detail::roll_checked<false, Dim>(x, by, w);
 }
 
 /// Begins a roll; the rest as for all_reduce_async. Under differentiation the roll is complete when it has begun.
 /// Shape: as roll, of the result of wait().
 /// Collective: as all_reduce_async.
 /// Cost: as roll. Error: as roll.
-/// Example: auto next = roll_async<"p">(visitors); ...; visitors = next.wait();
-template <dimension Axes, tensor X>
+/// Example: auto next = roll_async<0>(visitors); ...; visitors = next.wait();
+template <int Dim, tensor X>
 [[nodiscard]] constexpr auto roll_async(X const& x, ops_detail::index_argument by = 1,
                                         call_site w = call_site::current()) {
-  return ops_detail::roll_named<true, meta_detail::names_in_t<Axes>>(x, by, w);
+  return ops_detail::roll_checked<true, Dim>(x, by, w);
 }
 
 }  // namespace ashlar

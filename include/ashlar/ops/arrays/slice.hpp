@@ -73,9 +73,9 @@ struct pad_with_a_number {
 };
 template <class X, int Dim>
 struct shift_dimension {
-  static constexpr bool ok = Dim >= 0 && Dim < rank_v<X>;
+  static constexpr bool ok = are_dimensions<rank_v<X>, Dim>;
   static constexpr void say() {
-    static_assert(ok, "ashlar::shift: the tensor has no such dimension; they count from 0");
+    static_assert(ok, "ashlar::shift: the tensor has no such dimension; they count from 0, or from -1 at the end");
   }
 };
 
@@ -113,7 +113,7 @@ constexpr auto shifted(X const& x, index_t by, element_t<X> value, call_site con
       [&]<class T>(T const& t) {
         shape offset;
         offset.rank = rank_v<T>;
-        offset[Dim] = by;
+        offset[dimension_of<T, Dim>] = by;
         return move_box(box_of<layout_t<T>>{t.extents(), offset}, t, value, w);
       },
       x);

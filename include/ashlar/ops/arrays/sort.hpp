@@ -55,7 +55,8 @@ struct sort_operand {
   static constexpr void say() {
     static_assert(elements,
                   "ashlar::sort: elements of this type have no order; sort their absolute values or their parts");
-    static_assert(!elements || dimension, "ashlar::sort: the tensor has no such dimension; they count from 0");
+    static_assert(!elements || dimension,
+                  "ashlar::sort: the tensor has no such dimension; they count from 0, or from -1 at the end");
   }
 };
 template <int Dim, bool Descending, class X>
@@ -167,10 +168,11 @@ constexpr auto sort_of_sharded(X const& x, call_site const& w) {
 template <int Dim, tensor X>
 constexpr auto argsort(X const& x, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::has_parts_in_order<X, Dim>)
-    return ops_detail::order_of_sharded<Dim>(stop_gradient(x), w);
+  constexpr int dim = plan_detail::dimension_of<X, Dim>;
+  if constexpr (ops_detail::has_parts_in_order<X, dim>)
+    return ops_detail::order_of_sharded<dim>(stop_gradient(x), w);
   else
-    return ops_detail::when_sortable<Dim>([](auto const& t) { return ops_detail::order_of<Dim, false>(t, -1); },
+    return ops_detail::when_sortable<dim>([](auto const& t) { return ops_detail::order_of<dim, false>(t, -1); },
                                           [](auto const& t) { return stop_gradient(t); }, x);
 }
 /// The elements of a dimension in ascending order, else as argsort.
@@ -183,10 +185,11 @@ constexpr auto argsort(X const& x, call_site w = call_site::current()) {
 template <int Dim, tensor X>
 constexpr auto sort(X const& x, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::has_parts_in_order<X, Dim>)
-    return ops_detail::sort_of_sharded<Dim>(x, w);
+  constexpr int dim = plan_detail::dimension_of<X, Dim>;
+  if constexpr (ops_detail::has_parts_in_order<X, dim>)
+    return ops_detail::sort_of_sharded<dim>(x, w);
   else
-    return ops_detail::when_sortable<Dim>([](auto const& t) { return ops_detail::sort_of_whole<Dim>(t); },
+    return ops_detail::when_sortable<dim>([](auto const& t) { return ops_detail::sort_of_whole<dim>(t); },
                                           [](auto const& t) { return t; }, x);
 }
 /// The k largest elements of a dimension, the largest first, and their indices. NaN is the largest, and of equal
@@ -201,11 +204,12 @@ constexpr auto sort(X const& x, call_site w = call_site::current()) {
 template <int Dim, tensor X>
 constexpr auto top_k(X const& x, ops_detail::index_argument k, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
+  constexpr int dim = plan_detail::dimension_of<X, Dim>;
   if (k < 0) meta_detail::fail("ashlar::top_k: k is 0 or more");
-  if constexpr (ops_detail::has_parts_in_order<X, Dim>)
-    return ops_detail::top_k_of_parts<Dim>(x, k, w);
+  if constexpr (ops_detail::has_parts_in_order<X, dim>)
+    return ops_detail::top_k_of_parts<dim>(x, k, w);
   else
-    return ops_detail::when_sortable<Dim>([&](auto const& t) { return ops_detail::top_k_of_whole<Dim>(t, k); },
+    return ops_detail::when_sortable<dim>([&](auto const& t) { return ops_detail::top_k_of_whole<dim>(t, k); },
                                           [](auto const& t) { return ops_detail::largest_of(t, t); }, x);
 }
 

@@ -85,7 +85,8 @@ struct take_along_operands {
   static constexpr bool dimension = are_dimensions<rank_v<X>, Dim>, rank = rank_v<X> == rank_v<Index>,
                         index = has_indices<Index>, ok = dimension && rank && index;
   static constexpr void say() {
-    static_assert(dimension, "ashlar::take_along: the tensor has no such dimension; they count from 0");
+    static_assert(dimension,
+                  "ashlar::take_along: the tensor has no such dimension; they count from 0, or from -1 at the end");
     static_assert(!dimension || rank,
                   "ashlar::take_along: the index has another number of dimensions than the tensor; expand it");
     static_assert(!dimension || !rank || index,
@@ -107,8 +108,10 @@ template <int Dim, tensor X, tensor Index>
 constexpr auto take_along(X const& x, Index const& index, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   return meta_detail::checked<ops_detail::take_along_operands<Dim, X, Index>>(
-      [](auto const& y, auto const& i) { return apply(ops_detail::take_along_op<Dim>{}, y, i); }, x,
-      stop_gradient(index));
+      [](auto const& y, auto const& i) {
+        return apply(ops_detail::take_along_op<plan_detail::dimension_of<X, Dim>>{}, y, i);
+      },
+      x, stop_gradient(index));
 }
 
 }  // namespace ashlar

@@ -47,11 +47,12 @@ constexpr double period(wave w, int type, index_t n) {
 template <int Dim, wave W, int Type, direction D, class X>
 constexpr auto transform_by_waves(X const& x) {
   return checked<dct_type<Type>, fft_operand<X, Dim>>(
-      [](auto const& y) {
+      []<class Y>(Y const& y) {
+        constexpr int dim = dimension_of<Y, Dim>;
         if constexpr (D == direction::forward)
-          return apply(dct_op<Dim, W, Type, false>(1), y);
+          return apply(dct_op<dim, W, Type, false>(1), y);
         else
-          return apply(dct_op<Dim, W, inverse_type(Type), false>(1 / period(W, Type, y.extents()[Dim])), y);
+          return apply(dct_op<dim, W, inverse_type(Type), false>(1 / period(W, Type, y.extents()[dim])), y);
       },
       x);
 }

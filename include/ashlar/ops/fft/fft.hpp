@@ -143,7 +143,8 @@ struct fft_operand {
   static constexpr bool dimensions = are_dimensions<rank_v<X>, Dims...>, elements = is_transformable_v<element_t<X>>,
                         ok = dimensions && elements;
   static constexpr void say() {
-    static_assert(dimensions, "ashlar::fft: the tensor has no such dimension; they count from 0");
+    static_assert(dimensions,
+                  "ashlar::fft: the tensor has no such dimension; they count from 0, or from -1 at the end");
     static_assert(!dimensions || elements,
                   "ashlar::fft: elements are float, double or their complex numbers; write cast<double>(x)");
   }
@@ -181,7 +182,8 @@ constexpr auto transformed(Op const& op, X const& x) {
 /// Example: fft<2>(x<layout<"p", "q", none>>) -> layout<"p", "q", none>
 template <int Dim, tensor X>
 constexpr auto fft(X const& x) {
-  return ops_detail::transformed<Dim>(ops_detail::fft_op<Dim, ops_detail::direction::forward>{}, x);
+  return ops_detail::transformed<Dim>(
+      ops_detail::fft_op<plan_detail::dimension_of<X, Dim>, ops_detail::direction::forward>{}, x);
 }
 
 /// The inverse of fft, as numpy.fft.ifft.
@@ -191,7 +193,8 @@ constexpr auto fft(X const& x) {
 /// Example: inverse_fft<1>(fft<1>(x<layout<"p", none>>)) -> layout<"p", none>
 template <int Dim, tensor X>
 constexpr auto inverse_fft(X const& x) {
-  return ops_detail::transformed<Dim>(ops_detail::fft_op<Dim, ops_detail::direction::inverse>{}, x);
+  return ops_detail::transformed<Dim>(
+      ops_detail::fft_op<plan_detail::dimension_of<X, Dim>, ops_detail::direction::inverse>{}, x);
 }
 
 /// The first n / 2 + 1 coefficients of the transform of real lines, as numpy.fft.rfft.
@@ -201,7 +204,8 @@ constexpr auto inverse_fft(X const& x) {
 /// Example: rfft<1>(x<layout<"p", none>>) -> layout<"p", none>
 template <int Dim, tensor X>
 constexpr auto rfft(X const& x) {
-  return ops_detail::transformed<Dim, ops_detail::rfft_elements<X>>(ops_detail::rfft_op<Dim>{}, x);
+  return ops_detail::transformed<Dim, ops_detail::rfft_elements<X>>(
+      ops_detail::rfft_op<plan_detail::dimension_of<X, Dim>>{}, x);
 }
 
 /// The n real numbers of which rfft gives the coefficients, as numpy.fft.irfft. The imaginary parts of coefficient 0 and,
@@ -213,7 +217,8 @@ constexpr auto rfft(X const& x) {
 /// Example: inverse_rfft<1>(rfft<1>(x), x.extent(1))
 template <int Dim, tensor X>
 constexpr auto inverse_rfft(X const& x, ops_detail::index_argument n) {
-  return ops_detail::transformed<Dim, ops_detail::inverse_rfft_elements<X>>(ops_detail::inverse_rfft_op<Dim>({}, n), x);
+  return ops_detail::transformed<Dim, ops_detail::inverse_rfft_elements<X>>(
+      ops_detail::inverse_rfft_op<plan_detail::dimension_of<X, Dim>>({}, n), x);
 }
 
 }  // namespace ashlar

@@ -165,15 +165,16 @@ constexpr auto follow_route(X const& x, call_site const& w) {
   }
 }
 
-template <int... Dims>
+template <class X, int... Dims>
 struct fft_dimensions_once {
-  static constexpr bool ok = are_distinct<Dims...>;
+  static constexpr bool ok = are_distinct<rank_v<X>, Dims...>;
   static constexpr void say() { static_assert(ok, "ashlar::fft: a dimension is named twice; name each once"); }
 };
 
 template <direction D, class L, int... Dims, class X>
 constexpr auto transform_to(X const& x, call_site const& w) {
-  return checked<fft_operand<X, Dims...>, fft_dimensions_once<Dims...>, redistribute_target<mesh_t<X>, layout_t<X>, L>>(
+  return checked<fft_operand<X, Dims...>, fft_dimensions_once<X, Dims...>,
+                 redistribute_target<mesh_t<X>, layout_t<X>, L>>(
       [&]<class Y>(Y const& y) {
         using route = fft_plan<mesh_t<Y>, layout_t<Y>, L, mask_of_dimensions<rank_v<Y>, Dims...>>;
         return follow_route<D, route, 0>(transform_dimensions<D, route::value.transformed[0], rank_v<Y> - 1>(y), w);
@@ -194,7 +195,7 @@ constexpr auto transform_to(X const& x, call_site const& w) {
 /// Example: fft(x<layout<"p", "q", none>>, to_layout<layout<none, "p", "q">>) -> layout<none, "p", "q">
 template <int... Dims, tensor X, class L>
 [[nodiscard]] constexpr auto fft(X const& x, ops_detail::into_layout<L>, call_site w = call_site::current()) {
-  return ops_detail::transform_to<ops_detail::direction::forward, L, plan_detail::dimension_of<X, Dims>...>(x, w);
+  return ops_detail::transform_to<ops_detail::direction::forward, L, Dims...>(x, w);
 }
 /// The inverse of this fft.
 /// Shape: as fft.
@@ -202,7 +203,7 @@ template <int... Dims, tensor X, class L>
 /// Example: inverse_fft<0, 1>(fft<0, 1>(x, to_layout<L>), to_layout<layout_t<decltype(x)>>) equals x, up to rounding
 template <int... Dims, tensor X, class L>
 [[nodiscard]] constexpr auto inverse_fft(X const& x, ops_detail::into_layout<L>, call_site w = call_site::current()) {
-  return ops_detail::transform_to<ops_detail::direction::inverse, L, plan_detail::dimension_of<X, Dims>...>(x, w);
+  return ops_detail::transform_to<ops_detail::direction::inverse, L, Dims...>(x, w);
 }
 
 }  // namespace ashlar

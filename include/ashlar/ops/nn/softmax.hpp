@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax over the last dimension.
+// Softmax over a dimension.
 #pragma once
 #include "ashlar/ops/functions.hpp"
 
@@ -11,7 +11,7 @@ struct softmax_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::softmax: the axis shards the last dimension, which the operation reads as a whole; all_gather it first");
+        "ashlar::softmax: the axis shards the dimension, which the operation reads as a whole; all_gather it first");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
                   "ashlar::softmax: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
     static_assert(
@@ -42,27 +42,62 @@ struct softmax_like_op : like_operand<softmax_diagnostics> {
 struct softmax_op : softmax_like_op<softmax_pullback_op> {};
 struct log_softmax_op : softmax_like_op<log_softmax_pullback_op> {};
 
+// The kernels act on the last dimension. Along another one the functions are compositions.
+template <int Dim>
+struct softmax_along : like_operand<softmax_diagnostics> {
+  static constexpr rule_result rule(layout_value const& a) { return whole_dimensions_rule(1u << Dim, a); }
+};
+template <class X, int Dim, bool Log>
+struct softmax_operand {
+  static constexpr bool elements = real_or_complex_elements<X>, dimension = are_dimensions<rank_v<X>, Dim>,
+                        ok = elements && dimension;
+  static constexpr void say() {
+    static_assert(elements || Log, "ashlar::softmax: the elements are integers; write cast<double>(x)");
+    static_assert(elements || !Log, "ashlar::log_softmax: the elements are integers; write cast<double>(x)");
+    static_assert(!elements || dimension,
+                  "ashlar::softmax: the tensor has no such dimension; they count from 0, or from -1 at the end");
+  }
+};
+template <int Dim, bool Log, class X>
+constexpr auto softmax_of(X const& x) {
+  return checked<softmax_operand<X, Dim, Log>>(
+      []<class Y>(Y const& y) {
+        constexpr int dim = dimension_of<Y, Dim>;
+        if constexpr (dim == rank_v<Y> - 1) {
+          return apply(std::conditional_t<Log, log_softmax_op, softmax_op>{}, y);
+        } else {
+          return checked<operands_fit<softmax_along<dim>, Y>>(
+              [](auto const& z) {
+                auto const from_top = z - expand<dim>(max<dim>(stop_gradient(z)), z);
+                auto const terms = exp(from_top);
+                if constexpr (Log)
+                  return plan_detail::evaluated(from_top - expand<dim>(log(sum<dim>(terms)), z));
+                else
+                  return plan_detail::evaluated(terms / expand<dim>(sum<dim>(terms), z));
+              },
+              y);
+        }
+      },
+      x);
+}
+
 }  // namespace ops_detail
 
-/// exp(x) / sum of exp(x) over the last dimension.
-/// Pre: no axis shards the last dimension.
-/// Cost: no communication.
-/// Error: does not compile if an axis shards the last dimension, if the tensor is partial, or of integers.
+/// exp(x) / sum of exp(x) over a dimension, by default the last one.
+/// Pre: no axis shards the dimension.
+/// Cost: no communication. Over another dimension than the last one two more tensors are stored.
+/// Error: does not compile if an axis shards the dimension, if the tensor is partial, or of integers.
 /// Example: softmax(z<layout<"data", none>>) -> layout<"data", none>
-template <tensor X>
+template <int Dim = -1, tensor X>
 constexpr auto softmax(X const& x) {
-  static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::softmax: the elements are integers; write cast<double>(x)");
-  return apply(ops_detail::softmax_op{}, x);
+  return ops_detail::softmax_of<Dim, false>(x);
 }
 /// log(softmax(x)), without overflow.
 /// Pre, Cost, Error: as softmax.
-/// Example: log_softmax(z<layout<"data", none>>) -> layout<"data", none>
-template <tensor X>
+/// Example: log_softmax<0>(z<layout<none, "data">>) -> layout<none, "data">
+template <int Dim = -1, tensor X>
 constexpr auto log_softmax(X const& x) {
-  static_assert(ops_detail::real_or_complex_elements<X>,
-                "ashlar::log_softmax: the elements are integers; write cast<double>(x)");
-  return apply(ops_detail::log_softmax_op{}, x);
+  return ops_detail::softmax_of<Dim, true>(x);
 }
 
 }  // namespace ashlar

@@ -11,11 +11,8 @@ namespace ops_detail {
 // Requires the numbers of dimensions 0 to rank - 1, each once.
 template <class L, int... Order>
 struct transpose_order {
-  static constexpr bool ok = sizeof...(Order) == L::rank && [] {
-    unsigned named = 0;
-    ((named |= Order >= 0 && Order < L::rank ? 1u << Order : 0u), ...);
-    return named == (1u << L::rank) - 1;
-  }();
+  static constexpr bool ok =
+      sizeof...(Order) == L::rank && are_dimensions<L::rank, Order...> && are_distinct<L::rank, Order...>;
   static constexpr void say() {
     static_assert(
         ok,
@@ -44,7 +41,7 @@ constexpr auto in_order(X const& x) {
 template <int... Order, tensor X>
 constexpr auto transpose(X const& x) {
   return meta_detail::checked<ops_detail::transpose_order<layout_t<X>, Order...>>(
-      [](auto const& y) { return ops_detail::in_order<Order...>(y); }, x);
+      [](auto const& y) { return ops_detail::in_order<plan_detail::dimension_of<X, Order>...>(y); }, x);
 }
 
 namespace ops_detail {
@@ -89,7 +86,7 @@ template <int... Order, tensor X, class To>
   return meta_detail::checked<ops_detail::transpose_order<layout_t<X>, Order...>>(
       [&](auto const& t) {
         using Y = decltype(transpose<Order...>(t));
-        return ops_detail::transpose_into(std::integer_sequence<int, Order...>(),
+        return ops_detail::transpose_into(std::integer_sequence<int, plan_detail::dimension_of<X, Order>...>(),
                                           ops_detail::after_redistribute<To, Y>(), t, w);
       },
       x);

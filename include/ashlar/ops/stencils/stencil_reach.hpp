@@ -7,6 +7,8 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// The cells that a stencil reads around a cell: a number below and above it in each dimension. `corners` is true if it
 /// also reads cells that differ in several dimensions.
 struct stencil_reach {
@@ -15,61 +17,63 @@ struct stencil_reach {
   bool corners = false;
 };
 
-namespace ops_detail {
-template <std::size_t N>
-consteval stencil_reach reach_of(int const (&lower)[N], int const (&upper)[N], bool with_corners) {
-  static_assert(N <= max_rank, "ashlar::stencil: a tensor has at most 8 dimensions");
-  stencil_reach r;
-  r.rank = static_cast<int>(N);
-  for (int d = 0; d < static_cast<int>(N) && d < max_rank; ++d) {
-    if (lower[d] < 0 || upper[d] < 0) throw "ashlar::stencil: a reach is 0 or more cells in each dimension";
-    r.lower[d] = lower[d];
-    r.upper[d] = upper[d];
+/// The cells that are read in one dimension: n either way, or lower ones and upper ones.
+struct reach_along {
+  int lower = 0, upper = 0;
+  bool given = false;
+  consteval reach_along() = default;
+  consteval reach_along(int n) : reach_along(n, n) {}
+  consteval reach_along(int below, int above) : lower(below), upper(above), given(true) {
+    if (below < 0 || above < 0) throw "ashlar::stencil: a reach is 0 or more cells in each dimension";
   }
-  r.corners = with_corners;
+};
+consteval stencil_reach reach_of(bool corners, std::initializer_list<reach_along> dimensions) {
+  stencil_reach r;
+  r.corners = corners;
+  for (reach_along const& n : dimensions) {
+    if (!n.given) break;
+    if (r.rank == max_rank) throw "ashlar::stencil: a tensor has at most 8 dimensions";
+    r.lower[r.rank] = n.lower;
+    r.upper[r.rank++] = n.upper;
+  }
   return r;
 }
 }  // namespace ops_detail
 
-/// The reach of a star: along one dimension at a time, n cells either way.
-/// Example: star(1, 1) is that of the 5-point Laplacian
-template <class... I>
-consteval stencil_reach star(I... width) {
-  int const n[]{width...};
-  return ops_detail::reach_of(n, n, false);
+/// The reach of a star: along one dimension at a time. A number is the cells that are read either way, {1, 2} are 1 below
+/// and 2 above.
+/// Example: star(1, 1) is that of the 5-point Laplacian; star(1, {0, 2})
+consteval auto star(ops_detail::reach_along a, ops_detail::reach_along b = {}, ops_detail::reach_along c = {},
+                    ops_detail::reach_along d = {}, ops_detail::reach_along e = {}, ops_detail::reach_along f = {},
+                    ops_detail::reach_along g = {}, ops_detail::reach_along h = {},
+                    ops_detail::reach_along ninth = {}) {
+  return ops_detail::reach_of(false, {a, b, c, d, e, f, g, h, ninth});
 }
-/// The same with widths below and above. Example: star({1, 0}, {1, 2})
-template <std::size_t N>
-consteval stencil_reach star(int const (&lower)[N], int const (&upper)[N]) {
-  return ops_detail::reach_of(lower, upper, false);
-}
-/// The reach of a box: n cells either way, in all dimensions at once.
+/// The reach of a box: in all dimensions at once; else as star.
 /// Example: box(1, 1) is that of a 9-point stencil
-template <class... I>
-consteval stencil_reach box(I... width) {
-  int const n[]{width...};
-  return ops_detail::reach_of(n, n, true);
-}
-/// The same with widths below and above.
-template <std::size_t N>
-consteval stencil_reach box(int const (&lower)[N], int const (&upper)[N]) {
-  return ops_detail::reach_of(lower, upper, true);
+consteval auto box(ops_detail::reach_along a, ops_detail::reach_along b = {}, ops_detail::reach_along c = {},
+                   ops_detail::reach_along d = {}, ops_detail::reach_along e = {}, ops_detail::reach_along f = {},
+                   ops_detail::reach_along g = {}, ops_detail::reach_along h = {}, ops_detail::reach_along ninth = {}) {
+  return ops_detail::reach_of(true, {a, b, c, d, e, f, g, h, ninth});
 }
 
 /// The reach of an operand that is read at the cell itself.
-inline constexpr stencil_reach centre{};
+inline constexpr ops_detail::stencil_reach centre{};
 
+namespace ops_detail {
 /// The reach of the first operand, and of each operand.
 template <int N>
 struct stencil_reaches : stencil_reach {
   stencil_reach of[meta_detail::array_bound(N)]{};
 };
+}  // namespace ops_detail
+
 /// One reach for each operand. Operands without one are read at the cell itself.
 /// Example: static constexpr auto reach = reaches(star(1, 1), star(1, 1), centre);
 template <class... R>
-consteval stencil_reaches<static_cast<int>(sizeof...(R)) + 1> reaches(stencil_reach const& first, R const&... others) {
-  stencil_reaches<static_cast<int>(sizeof...(R)) + 1> r{first, {first, others...}};
-  for (stencil_reach const& other : r.of)
+consteval auto reaches(ops_detail::stencil_reach const& first, R const&... others) {
+  ops_detail::stencil_reaches<static_cast<int>(sizeof...(R)) + 1> r{first, {first, others...}};
+  for (ops_detail::stencil_reach const& other : r.of)
     if (other.rank > r.rank) r.rank = other.rank;
   return r;
 }

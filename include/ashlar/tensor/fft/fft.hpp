@@ -4,10 +4,10 @@
 #pragma once
 #include "ashlar/kernels/fft/dct.hpp"
 #include "ashlar/kernels/fft/fft.hpp"
-#include "ashlar/kernels/fft/fftshift.hpp"
 #include "ashlar/ops/fft/dct.hpp"
 #include "ashlar/ops/fft/fft.hpp"
 #include "ashlar/ops/fft/fft_to.hpp"
 #include "ashlar/ops/fft/fftshift.hpp"
+#include "ashlar/tensor/arrays/roll.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/fft/transform_after_step.hpp"

@@ -108,7 +108,7 @@ TEST_CASE("from_numpy: the table's expressions") {
   auto const framed = pad(x, {1, 1}, {1, 1});                        // np.pad(x, 1)
   auto const both = concatenate<0>(x, y);                            // np.concatenate((x, y)); y has another layout
   auto const later = shift<0>(x, 1);                                 // z = np.zeros_like(x); z[1:] = x[:-1]
-  auto const around = roll<"x">(x, 1);                               // np.roll(x, 1, axis=0)
+  auto const around = roll<0>(x, 1);                                 // np.roll(x, 1, axis=0)
   auto const written = paste(zeros_like(x), {2, 0}, part);           // z = np.zeros_like(x); z[2:5] = x[2:5]
   auto const columns = slice<layout<none, "x">>(x, {0, 1}, {6, 2});  // x[:, 1:3], for stations on ranks
   // [boxes]

@@ -161,7 +161,7 @@ TEST_CASE("an index that one rank has found reaches all ranks by whatever they c
     });
     // A rank that waits for none with the error learns it in the next call.
     check_ranks_say(sentence, wrong, [](auto const& m) {
-      (void)roll<"x">(ones<double, split>(m, {places}), 1);
+      (void)roll<0>(ones<double, split>(m, {places}), 1);
       reduces(m);
     });
     check_ranks_say(sentence, wrong,

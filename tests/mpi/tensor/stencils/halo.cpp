@@ -67,7 +67,7 @@ TEST_CASE("halo: blocks over three axes") {
 namespace {
 
 struct blur {
-  static constexpr auto reach = box({1, 0}, {1, 2});
+  static constexpr auto reach = box(1, {0, 2});
   double scale = 1;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return scale * (u(-1, 0) + 2 * u(1, 2) - u(0, 1)) + u(0, 0);

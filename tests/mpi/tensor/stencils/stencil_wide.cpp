@@ -18,7 +18,7 @@ struct term {
   double factor;
 };
 struct line_5 {
-  static constexpr auto reach = star({5}, {4});
+  static constexpr auto reach = star({5, 4});
   static constexpr term terms[]{{{-5}, 1}, {{-3}, 2}, {{4}, -3}, {{3}, 5}, {{0}, 7}};
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return u(-5) + 2 * u(-3) - 3 * u(4) + 5 * u(3) + 7 * u(0);
@@ -32,14 +32,14 @@ struct star_4 {
   }
 };
 struct box_5 {
-  static constexpr auto reach = box({3, 5}, {4, 3});
+  static constexpr auto reach = box({3, 4}, {5, 3});
   static constexpr term terms[]{{{-3, -5}, 1}, {{4, 3}, 2}, {{-3, 3}, -3}, {{4, -5}, 5}, {{1, -1}, 7}, {{0, 0}, 11}};
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return u(-3, -5) + 2 * u(4, 3) - 3 * u(-3, 3) + 5 * u(4, -5) + 7 * u(1, -1) + 11 * u(0, 0);
   }
 };
 struct block_5 {
-  static constexpr auto reach = box({3, 4, 5}, {5, 3, 4});
+  static constexpr auto reach = box({3, 5}, {4, 3}, {5, 4});
   static constexpr term terms[]{{{-3, -4, -5}, 1}, {{5, 3, 4}, 2}, {{-3, 3, -5}, -3}, {{5, 0, -1}, 5}, {{0, 0, 0}, 7}};
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return u(-3, -4, -5) + 2 * u(5, 3, 4) - 3 * u(-3, 3, -5) + 5 * u(5, 0, -1) + 7 * u(0, 0, 0);

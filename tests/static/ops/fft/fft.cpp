@@ -77,6 +77,8 @@ static_assert(layouts_of_lines.unsound == 0 && layouts_of_lines.missed == 0);
 static_assert(is<decltype(fftfreq<float, layout<"q">>(machine, 8)), float, layout<"q">>);
 static_assert(rfftfreq<double, layout<none>>(machine, 8).extents() == shape::of(5));
 static_assert(is<decltype(fftshift<2>(pencils)), complex, layout<"p", "q", none>>);
+static_assert(is<decltype(fftshift<0>(pencils)), complex, layout<"p", "q", none>>);  // by a roll
+static_assert(is<decltype(fft<-1>(pencils)), complex, layout<"p", "q", none>>);
 static_assert(ops_detail::frequency_at<double>{5, 5}(2) == .4 && ops_detail::frequency_at<double>{5, 5}(3) == -.4);
 static_assert(ops_detail::frequency_at<double>{4, 4}(2) == -.5);
 

@@ -16,7 +16,7 @@ static_assert(
     std::is_same_v<partial<partial<layout<halo("y", 1)>, "k">, "x">, partial<layout<halo("y", 1)>, axes("k", "x")>>);
 
 struct slope {
-  static constexpr auto reach = star({1, 1}, {1, 0});
+  static constexpr auto reach = star(1, {1, 0});
   static constexpr linearity kind = linearity::linear;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& v) const { return v(1, 0) - v(0, -1); }
 };
