@@ -7,12 +7,12 @@ mesh axis mesh_shape device_mesh abstract_mesh max_axes
 layout partial replicated batch_sharded cyclic halo none dimension
 layout_t mesh_t element_t rank_v layout_value_v owned_layout_t mesh_of_layout tensor
 layout_value layout_value_v axis_mask rule_result linearity fault dual
-none none_t axes literal dimension equation
+none axes literal dimension equation
 halo edge corners halo_sums stale fresh without_corners owned_layout_t with_halos exchange_halo
 stale fresh as_stale
 show_halos with_halos planning::draw print
-local_region local_shape region interval index_set is_even shape
-is_even is_even_v static_extents_v fix_extents
+local_region local_shape region interval index_set shape
+static_extents_v fix_extents
 shape max_rank index_t static_extents
 op::sum op::max op::min op::prod partial all_reduce
 nn::padding nn::conv2d nn::max_pool2d nn::average_pool2d
@@ -37,7 +37,6 @@ as_partial partial
 as_replicated as_replicated_async invariant
 as_replicated_async as_replicated pending
 pending all_reduce_async all_gather_async reduce_scatter_async all_to_all_async redistribute_async roll_async
-bundle bundled
 roll roll_async shift comm::permute
 overlap_chunks all_gather_async
 
@@ -50,16 +49,15 @@ redistribute_from redistribute_to pack unpack adopt copy_to_mesh
 copy_to_mesh redistribute device_mesh
 
 # ---- Halos and stencils ----
-exchange_halo update_halo exchange_halo_async pending_halo add_halo owned as_stale with_halo
-pending_halo pending
+exchange_halo update_halo exchange_halo_async add_halo owned as_stale with_halo
 exchange_halo stencil bundle
 set_beyond edge generate
 stencil stencil_and_reduce compose update user_operation exchange_halo
-stencil_box inside stencil
+inside stencil
 star box reaches centre stencil
 cell_index user_operation stencil tensor_row
 compose repeated
-update colour stencil_colour
+update colour
 several stencil
 user_operation user_operation_diagnostics elementwise apply
 breaks user_operation_diagnostics fault rule_result
@@ -67,7 +65,6 @@ tensor_row user_operation
 
 # ---- Reductions and metrics ----
 sum max min prod mean keep_dims expand
-keep_dims keep_dims_t
 sum sum_of_squares cumsum all_reduce
 max argmax maximum
 min argmin minimum
@@ -135,7 +132,7 @@ planning::plan planning::text_of_plan planning::text_of_steps
 planning::parse_integer planning::parse_named_mesh planning::parse_layout planning::parse_extents planning::named_mesh
 planning::draw planning::draw_svg to_string print describe
 planning::waste_kind planning::waste_record ledger
-ledger recorder collective_record collective_total collectives call_site pass
+ledger recorder collectives call_site pass
 abstract_mesh abstract_tensor make collectives with_extents
 make uniform normal
 to_text collective step_kind pass
@@ -149,7 +146,7 @@ error comm::collectively comm::on_root
 index_t mesh_shape
 
 # ---- Tensors ----
-environment mpi_environment mpi_is_usable run_program
+environment mpi_environment run_program
 sharded_tensor adopt adopt_reversed generate make expression
 gather gather_all scatter item print
 scatter generate

@@ -118,7 +118,7 @@ template <corners C = corners::all, active_value X>
 /// Exchanges the halos of several fields, some of which are active. The pullback is one add_halo per active field.
 template <corners C = corners::all, tensor... X>
   requires(active_value<X> || ...)
-[[nodiscard]] constexpr auto exchange_halo(bundled<X...> const& b, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto exchange_halo(ops_detail::bundled<X...> const& b, call_site w = call_site::current()) {
   return autodiff_detail::exchanged<C>(b.members, exchange_halo<C>(autodiff_detail::plain_bundle(b), w), w);
 }
 
@@ -133,7 +133,8 @@ template <corners C = corners::all, active_value X>
 /// Begins an exchange of several fields, some of which are active. The pullback is one add_halo per active field.
 template <corners C = corners::all, tensor... X>
   requires(active_value<X> || ...)
-[[nodiscard]] constexpr auto exchange_halo_async(bundled<X...> const& b, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto exchange_halo_async(ops_detail::bundled<X...> const& b,
+                                                 call_site w = call_site::current()) {
   return autodiff_detail::begun<C>(b.members, exchange_halo_async<C>(autodiff_detail::plain_bundle(b), w), w);
 }
 

@@ -12,7 +12,7 @@ namespace plan_detail {
 
 /// The cotangent of operand I of a stencil, whose halo holds sums (ops/stencils/stencil_slope.hpp).
 template <int I, class Y, class F, class Ct, class X, class... V>
-constexpr Y stencil_back(dry_run, F const&, stencil_box const&, Ct const&, X const& x, V const&...) {
+constexpr Y stencil_back(dry_run, F const&, ops_detail::stencil_box const&, Ct const&, X const& x, V const&...) {
   return {x.mesh(), x.extents()};
 }
 
@@ -211,11 +211,11 @@ constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
 template <class F, class U, tensor... V>
   requires(autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
-  return autodiff_detail::run_active_stencils<false>(f, stencil_box{}, std::forward<U>(u), v...);
+  return autodiff_detail::run_active_stencils<false>(f, ops_detail::stencil_box{}, std::forward<U>(u), v...);
 }
 template <class F, class U, tensor... V>
   requires(autodiff_detail::active_stencil<U, V...>)
-[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
+[[nodiscard]] constexpr auto stencil(F const& f, ops_detail::stencil_box const& box, U&& u, V const&... v) {
   return autodiff_detail::run_active_stencils<true>(f, box, std::forward<U>(u), v...);
 }
 
@@ -239,7 +239,7 @@ template <class F, class U>
 }
 template <class F, class U>
   requires autodiff_detail::is_active_fields<std::remove_cvref_t<U>>
-[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u) {
+[[nodiscard]] constexpr auto stencil(F const& f, ops_detail::stencil_box const& box, U&& u) {
   return std::apply([&](auto const&... x) { return stencil(f, box, x...); }, u.wait());
 }
 

@@ -22,7 +22,7 @@ inline constexpr int axes_of_run_time_size<mesh<Axes...>> = (0 + ... + (Axes::st
 
 // Always true. N is the number of sizes that are given.
 template <class Mesh, std::size_t N>
-struct mesh_lacks_a_communicator {
+struct mesh_of_other_arguments {
   static constexpr bool value = true;
 };
 
@@ -141,19 +141,27 @@ class device_mesh {
   device_mesh(MPI_Comm comm, std::span<int const> sizes, call_site w = call_site::current())
       : state_(std::make_shared<state>(comm, sizes, w)) {}
 
-  /// Do not compile: the ranks of a mesh are those of a communicator.
+  /// Do not compile: the ranks of a mesh are those of a communicator, and its sizes are a list.
   template <class M>
     requires std::is_same_v<M, Mesh>
   explicit device_mesh(M const&) {
     static_assert(
-        !comm_detail::mesh_lacks_a_communicator<M, std::size_t(M::axes)>::value,
+        !comm_detail::mesh_of_other_arguments<M, std::size_t(M::axes)>::value,
         "ashlar::device_mesh: sizes alone are no ranks; name the communicator first, as in device_mesh<grid> m(MPI_COMM_WORLD, {2, 4})");
   }
   template <std::size_t N>
   explicit device_mesh(int const (&)[N]) {
     static_assert(
-        !comm_detail::mesh_lacks_a_communicator<Mesh, N>::value,
+        !comm_detail::mesh_of_other_arguments<Mesh, N>::value,
         "ashlar::device_mesh: sizes alone are no ranks; name the communicator first, as in device_mesh<grid> m(MPI_COMM_WORLD, {2, 4})");
+  }
+
+  template <std::integral... Sizes>
+    requires(sizeof...(Sizes) > 0)
+  device_mesh(MPI_Comm, Sizes...) {
+    static_assert(
+        !comm_detail::mesh_of_other_arguments<Mesh, sizeof...(Sizes)>::value,
+        "ashlar::device_mesh: the sizes are one argument; write them in braces, as in device_mesh<grid> m(MPI_COMM_WORLD, {2, 4})");
   }
 
   /// The mesh as a value, with its sizes.

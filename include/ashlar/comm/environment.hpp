@@ -11,11 +11,11 @@
 
 namespace ashlar {
 
+namespace comm_detail {
 /// True if MPI calls may be made now: MPI is initialised and not finalised.
 /// Example: if (mpi_is_usable()) report(MPI_COMM_WORLD);
 ASHLAR_INLINE bool mpi_is_usable();
 
-namespace comm_detail {
 // Throws if MPI is already finalised, which may happen while tensors live. MPI itself would abort the program.
 ASHLAR_INLINE void require_mpi(char const* call);
 

@@ -243,15 +243,14 @@ constexpr bool same_placement(shape const& global, layout_value a, layout_value 
   return true;
 }
 
-}  // namespace layout_detail
-
 /// True if a list of axes splits n elements into parts of equal size, and into full blocks if it is block-cyclic.
 /// Example: 10 elements are even over an axis of 2 ranks, and not over one of 4
-constexpr bool is_even(index_t n, layout_detail::axis_list const& axes, mesh_shape const& mesh) {
+constexpr bool is_even(index_t n, axis_list const& axes, mesh_shape const& mesh) {
   index_t cyclic = 1;
   for (int i = 0; i < axes.cyclic; ++i) cyclic *= mesh.size[axes[i]];
-  return n % layout_detail::parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
+  return n % parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
 }
+
 /// True if every dimension has parts of equal size only. Then nested splits equal flat ones, and one flat collective
 /// over several axes can be used.
 constexpr bool is_even(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
@@ -259,5 +258,6 @@ constexpr bool is_even(shape const& global, layout_value const& layout, mesh_sha
     if (!is_even(global[d], layout.dim[d], mesh)) return false;
   return true;
 }
+}  // namespace layout_detail
 
 }  // namespace ashlar

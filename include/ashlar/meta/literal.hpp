@@ -5,11 +5,13 @@
 
 namespace ashlar {
 
+namespace meta_detail {
 /// A dimension that no axis shards.
 struct none_t {};
+}  // namespace meta_detail
 /// The spec of a dimension that no axis shards.
 /// Example: layout<"data", none>
-inline constexpr none_t none{};
+inline constexpr meta_detail::none_t none{};
 
 namespace meta_detail {
 
@@ -40,7 +42,7 @@ struct literal {
   /// Sets all members, in order. nvcc's host pass calls this constructor.
   constexpr literal(word v0, word v1, word v2, word v3, word v4, word v5, word v6, word v7, unsigned length)
       : w0(v0), w1(v1), w2(v2), w3(v3), w4(v4), w5(v5), w6(v6), w7(v7), size(length) {}
-  constexpr literal(none_t)
+  constexpr literal(meta_detail::none_t)
     requires(Kind == meta_detail::literal_kind::dimension)
   {}
   template <std::size_t N>

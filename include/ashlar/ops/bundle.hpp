@@ -6,6 +6,7 @@
 
 namespace ashlar {
 
+namespace ops_detail {
 /// Tensors, or trees of tensors, for one collective. All have the same element type, and all are partial over the
 /// collective's axes by the same reduction.
 template <class... X>
@@ -13,12 +14,14 @@ struct bundled {
   std::tuple<X...> members;
 };
 
+}  // namespace ops_detail
+
 /// Bundles tensors, or trees of tensors, for one collective.
 /// Cost: none; the collective that takes it communicates.
 /// Error: none here. all_reduce refuses members of different element types or reductions.
 /// Example: auto [loss, hits, gradients] = all_reduce<"data">(bundle(loss, hits, gradients));
 template <class... X>
-constexpr bundled<X...> bundle(X const&... x) {
+constexpr ops_detail::bundled<X...> bundle(X const&... x) {
   return {std::tuple<X...>(plan_detail::handle_on(x)...)};
 }
 
@@ -183,7 +186,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
 /// Error: members of different element types, or without a common reduction over the axes, do not compile.
 /// Example: auto [l, g] = all_reduce<"data">(bundle(loss, gradients)); the types are those of all_reduce on each leaf
 template <dimension Axes, class... X>
-[[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto all_reduce(ops_detail::bundled<X...> const& b, call_site w = call_site::current()) {
   using namespace ops_detail;
   using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
   using Names = meta_detail::names_in_t<Axes>;
@@ -212,7 +215,7 @@ template <dimension Axes, class... X>
 /// Error: members of different element types, or a member with nested reductions, do not compile.
 /// Example: gradients of kernels, partial over "data", and of a bias, partial over "data" and "model": two all_reduces
 template <class... X>
-[[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto all_reduce(ops_detail::bundled<X...> const& b, call_site w = call_site::current()) {
   using namespace ops_detail;
   using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
   for_each_leaf(

@@ -567,7 +567,7 @@ constexpr auto mean(X const& x) {
       x);
 }
 template <int... Dims, tensor X>
-constexpr auto mean(X const& x, keep_dims_t) {
+constexpr auto mean(X const& x, ops_detail::keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(mean<Dims...>(x));
 }
 

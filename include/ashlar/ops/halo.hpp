@@ -174,6 +174,7 @@ constexpr void update_halo(X const& x, call_site w = call_site::current()) {
   (void)exchange_halo<C>(x, w);
 }
 
+namespace ops_detail {
 /// A halo that is being exchanged. Its owned cells may be read, and must not change, until the exchange is complete.
 template <class Y>
 class pending_halo {
@@ -195,6 +196,7 @@ class pending_halo {
   Y cells_;
   pending<Y> rest_;
 };
+}  // namespace ops_detail
 
 /// Begins exchange_halo. stencil takes its result and computes the interior while the messages travel.
 /// Shape: as exchange_halo, of the result of wait().
@@ -211,10 +213,10 @@ template <corners C = corners::all, plain_tensor X>
           return begin_fill_halo<To>(plan_detail::backend_of<T>{}, plan_detail::materialize(t), w);
         } else {
           auto const y = fill_halo<To>(plan_detail::backend_of<T>{}, plan_detail::materialize(t), w);
-          return pending_halo(y, pending(y));
+          return ops_detail::pending_halo(y, pending(y));
         }
       },
-      [](auto const& t) { return pending_halo(t, pending(t)); }, x);
+      [](auto const& t) { return ops_detail::pending_halo(t, pending(t)); }, x);
 }
 
 /// Adds the halo cells of a tensor to the cells of their owners: the transpose of exchange_halo. A cell beyond the domain

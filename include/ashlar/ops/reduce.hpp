@@ -290,13 +290,15 @@ constexpr auto expand(X const& x, Like const& like, call_site w = call_site::cur
       [](auto const& l, auto const& t) { return ops_detail::expanded<Dims...>(t, l); }, like, x);
 }
 
+namespace ops_detail {
 /// As last argument of a reduction: the result keeps the dimensions that were reduced, with extent 1 and sharded by no
 /// axis. It fits the operand in elementwise operations if no axis shards these dimensions of the operand; otherwise use
 /// expand, or elementwise by labels.
 /// Example: sum<1>(x<layout<"data", none>>, keep_dims) -> layout<"data", none>
 struct keep_dims_t {};
+}  // namespace ops_detail
 /// The value to pass: sum<1>(x, keep_dims).
-inline constexpr keep_dims_t keep_dims{};
+inline constexpr ops_detail::keep_dims_t keep_dims{};
 
 /// Sum over dimensions, or over all if none is given. As in NumPy, a sum of bool, or of signed integers with fewer than
 /// 64 bits, has elements of type std::int64_t. Of such unsigned integers it has std::uint64_t.
@@ -310,7 +312,7 @@ constexpr auto sum(X const& x) {
   return ops_detail::reduce<op::sum, Dims...>(x);
 }
 template <int... Dims, class X>
-constexpr auto sum(X const& x, keep_dims_t) {
+constexpr auto sum(X const& x, ops_detail::keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(sum<Dims...>(x));
 }
 /// Largest element over dimensions, or over all if none is given. It is NaN if one element is NaN. If a dimension is
@@ -325,7 +327,7 @@ constexpr auto(max)(X const& x) {
   return ops_detail::reduce<op::max, Dims...>(x);
 }
 template <int... Dims, class X>
-constexpr auto(max)(X const& x, keep_dims_t) {
+constexpr auto(max)(X const& x, ops_detail::keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(max<Dims...>(x));
 }
 /// Smallest element over dimensions, or over all if none is given. It is NaN if one element is NaN. If a dimension is
@@ -338,7 +340,7 @@ constexpr auto(min)(X const& x) {
   return ops_detail::reduce<op::min, Dims...>(x);
 }
 template <int... Dims, class X>
-constexpr auto(min)(X const& x, keep_dims_t) {
+constexpr auto(min)(X const& x, ops_detail::keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(min<Dims...>(x));
 }
 /// Product over dimensions, or over all if none is given. If a dimension is sharded, the result is partial by op::prod.
@@ -354,7 +356,7 @@ constexpr auto prod(X const& x) {
   return ops_detail::reduce<op::prod, Dims...>(x);
 }
 template <int... Dims, class X>
-constexpr auto prod(X const& x, keep_dims_t) {
+constexpr auto prod(X const& x, ops_detail::keep_dims_t) {
   return ops_detail::with_dims_kept<X, Dims...>(prod<Dims...>(x));
 }
 

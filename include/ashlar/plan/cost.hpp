@@ -166,11 +166,11 @@ constexpr index_t redistribution_plan::peak_bytes(shape const& global, mesh_shap
   plan_detail::rank_classes all(mesh);
   all.add(global, layout(0));
   axis_mask varying = 0;
-  bool alike = is_even(global, layout(0), mesh);  // true if all ranks hold equally many elements
+  bool alike = layout_detail::is_even(global, layout(0), mesh);  // true if all ranks hold equally many elements
   for (plan_step const& s : *this) {
     all.add(global, s.to);
     varying |= plan_detail::varying_axes(s.from, s.to);
-    alike = alike && s.what != step_kind::exchange && is_even(global, s.to, mesh);
+    alike = alike && s.what != step_kind::exchange && layout_detail::is_even(global, s.to, mesh);
   }
   auto const peak = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::step_elements); };
   auto const limit = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::most_step_elements); };

@@ -40,7 +40,6 @@ constexpr axis_mask mask_of_literal(dimension const& axes) {
   }
   return m;
 }
-}  // namespace plan_detail
 
 /// The equal collectives of one call site: name, axes, pass, call site and their number. The bytes count one
 /// collective, for the rank that receives most. For exchange_halo and add_halo `neighbours` is the number of ranks that this rank
@@ -64,8 +63,6 @@ struct collective_total {
   int times = 0;
   index_t bytes_per_rank = 0;
 };
-
-namespace plan_detail {
 
 // The totals of a ledger.
 struct collective_totals {
@@ -184,7 +181,7 @@ class ledger {
   }
 
   /// Adds collectives: to the record of equal ones of the same call site if there is one.
-  constexpr void add(collective_record r) {
+  constexpr void add(plan_detail::collective_record r) {
     r.times *= times_;
     records_.add(r);
   }
@@ -192,9 +189,9 @@ class ledger {
   constexpr void count_times(int n) { times_ = n; }
   constexpr int times_counted() const { return times_; }
   /// The records.
-  constexpr collective_record const* begin() const { return records_.begin(); }
-  constexpr collective_record const* end() const { return records_.end(); }
-  constexpr collective_record const& operator[](int i) const { return begin()[i]; }
+  constexpr plan_detail::collective_record const* begin() const { return records_.begin(); }
+  constexpr plan_detail::collective_record const* end() const { return records_.end(); }
+  constexpr plan_detail::collective_record const& operator[](int i) const { return begin()[i]; }
   /// The totals of a dry run's collectives after the first 512 different ones: one per name, axes and pass.
   constexpr plan_detail::collective_totals further() const { return records_.further(); }
 
@@ -209,8 +206,8 @@ class ledger {
     }
   };
   struct bytes_of {
-    constexpr index_t operator()(collective_record const& r) const { return r.times * r.bytes_per_rank; }
-    constexpr index_t operator()(collective_total const& t) const { return t.bytes_per_rank; }
+    constexpr index_t operator()(plan_detail::collective_record const& r) const { return r.times * r.bytes_per_rank; }
+    constexpr index_t operator()(plan_detail::collective_total const& t) const { return t.bytes_per_rank; }
   };
   static constexpr times_of times{};
   static constexpr bytes_of bytes{};
@@ -228,7 +225,7 @@ class ledger {
   }
   template <class Of, class... Filter>
   constexpr auto sum(Of of, Filter... f) const {
-    decltype(of(collective_total{})) n = 0;
+    decltype(of(plan_detail::collective_total{})) n = 0;
     for (auto const& r : *this)
       if ((is(r, f) && ...)) n += of(r);
     for (auto const& t : further())

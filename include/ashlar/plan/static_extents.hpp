@@ -88,20 +88,20 @@ template <class Mesh, layout_value const& Layout, int Dim, index_t Extent>
 inline constexpr bool static_extent_does_not_divide =
     parts(Layout.dim[Dim], static_sizes<Mesh>) > 1 && !is_even(Extent, Layout.dim[Dim], static_sizes<Mesh>);
 
-}  // namespace plan_detail
-
 /// True if the compiler knows that all shards have the same extents. This needs static extents on axes of static size.
 template <class X>
 inline constexpr bool is_even_v = false;
+
 template <static_shape X>
 inline constexpr bool is_even_v<X> = [] {
-  constexpr layout_value v = plan_detail::value_on<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value v = value_on<mesh_t<X>, layout_t<X>>;
   for (int d = 0; d < v.rank; ++d) {
-    index_t const ranks = parts(v.dim[d], plan_detail::static_sizes<mesh_t<X>>);
-    if (ranks == 0 || !is_even(static_extents_v<X>[d], v.dim[d], plan_detail::static_sizes<mesh_t<X>>)) return false;
+    index_t const ranks = parts(v.dim[d], static_sizes<mesh_t<X>>);
+    if (ranks == 0 || !layout_detail::is_even(static_extents_v<X>[d], v.dim[d], static_sizes<mesh_t<X>>)) return false;
   }
   return true;
 }();
+}  // namespace plan_detail
 
 /// Puts the extents of a tensor into its type.
 /// Error: ashlar::error if the tensor has other extents.

@@ -5,8 +5,8 @@ using namespace ashlar;
 // none is no axis of a mesh.
 namespace axis_none {
 using right = axis<"data">;
-// error (g++): could not convert 'ashlar::none' from 'const ashlar::none_t' to
-// error (clang): no viable conversion from 'const none_t' to
+// error (g++): could not convert 'ashlar::none' from 'const ashlar::meta_detail::none_t' to
+// error (clang): no viable conversion from 'const meta_detail::none_t' to
 using wrong = axis<none>;
 }  // namespace axis_none
 

@@ -67,6 +67,13 @@ device_mesh<grid> from_sizes() { return device_mesh<grid>({2, 4}); }
 }  // namespace wrong
 }  // namespace mesh_without_a_communicator
 
+// The sizes of a mesh without braces.
+namespace mesh_of_single_sizes {
+device_mesh<grid> right() { return device_mesh<grid>(MPI_COMM_WORLD, {2, 4}); }
+// error: ashlar::device_mesh: the sizes are one argument; write them in braces, as in device_mesh<grid> m(MPI_COMM_WORLD, {2, 4})
+device_mesh<grid> wrong() { return device_mesh<grid>(MPI_COMM_WORLD, 2, 4); }
+}  // namespace mesh_of_single_sizes
+
 // The part of a rank, and the value of a layout, with an axis that the mesh lacks.
 namespace part_over_an_unknown_axis {
 using grid = mesh<axis<"y">, axis<"x">>;

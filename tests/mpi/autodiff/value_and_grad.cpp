@@ -146,7 +146,7 @@ TEST_CASE("the collectives of a differentiated program are those of its dry run,
     CHECK(m.collectives_run() == expected.count());
     REQUIRE(found.count() == expected.count());
     for (int i = 0; i < expected.count(); ++i) {
-      collective_record const &a = found[i], &b = expected[i];
+      plan_detail::collective_record const &a = found[i], &b = expected[i];
       CHECK(a.what == b.what);
       CHECK(a.axes == b.axes);
       CHECK(a.bytes_per_rank == b.bytes_per_rank);

@@ -215,7 +215,7 @@ TEST_CASE("recorder: a program's ledger at run time is that of its dry run, agai
     CHECK((m.size() == 1) == (expected.count() == 0));
     REQUIRE(notes.log.end() - notes.log.begin() == expected.end() - expected.begin());
     for (int i = 0; i < expected.end() - expected.begin(); ++i) {
-      collective_record const &ran = notes.log[i], &planned = expected[i];
+      plan_detail::collective_record const &ran = notes.log[i], &planned = expected[i];
       CHECK(ran.times == times * planned.times);
       CHECK(ran.what == planned.what);
       CHECK(ran.axes == planned.axes);

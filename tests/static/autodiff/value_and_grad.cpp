@@ -53,7 +53,7 @@ template <std::size_t N>
 constexpr bool is(calls const& found, entry const (&expected)[N]) {
   entry const* e = expected;
   if (found.count() != static_cast<int>(N)) return false;
-  for (collective_record const& r : found)
+  for (plan_detail::collective_record const& r : found)
     for (int i = 0; i < r.times; ++i, ++e)
       if (r.when != e->when || r.what != e->what || r.axes != e->axes || r.bytes_per_rank != e->bytes) return false;
   return true;

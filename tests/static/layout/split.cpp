@@ -107,13 +107,13 @@ static_assert(local_shape(shape::of(5, 4), matrix(list(0), list(1)), grid, 0) ==
 static_assert(layout_detail::largest_shard(shape::of(5, 4), matrix(list(0), list(1)), grid) == 6);
 
 // Evenness: equal pieces on every dimension.
-static_assert(is_even(shape::of(6, 4), matrix(list(0, 1), list()), grid) &&
-              !is_even(shape::of(4, 4), matrix(list(0, 1), list()), grid));
-static_assert(is_even(shape::of(5, 6), matrix(list(), list(1)), grid) &&
-              is_even(shape::of(0, 1), matrix(list(0), list()), grid));
+static_assert(layout_detail::is_even(shape::of(6, 4), matrix(list(0, 1), list()), grid) &&
+              !layout_detail::is_even(shape::of(4, 4), matrix(list(0, 1), list()), grid));
+static_assert(layout_detail::is_even(shape::of(5, 6), matrix(list(), list(1)), grid) &&
+              layout_detail::is_even(shape::of(0, 1), matrix(list(0), list()), grid));
 
-static_assert(is_even(shape::of(12, 4), matrix(cyclic_by(list(1), 1, 2), list(0)), grid) &&
-              !is_even(shape::of(9, 4), matrix(cyclic_by(list(1), 1, 2), list()), grid));
+static_assert(layout_detail::is_even(shape::of(12, 4), matrix(cyclic_by(list(1), 1, 2), list(0)), grid) &&
+              !layout_detail::is_even(shape::of(9, 4), matrix(cyclic_by(list(1), 1, 2), list()), grid));
 
 // What regions have in common.
 static_assert(layout_detail::common_size(region{1, {{0, 5}}}, region{1, {{3, 9}}}) == 2);

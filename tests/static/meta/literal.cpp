@@ -40,8 +40,8 @@ static_assert(spells(axes("a", "b", "c", "d", "e", "f", "g", "h"), "a,b,c,d,e,f,
 // Kinds do not convert to each other: an equation is no axis, and `none` is a dimension but no axis.
 template <class From, class To>
 constexpr bool converts = std::is_convertible_v<From, To>;
-static_assert(converts<none_t, dimension> && !converts<none_t, meta_detail::axis_literal> &&
-              !converts<none_t, equation>);
+static_assert(converts<meta_detail::none_t, dimension> && !converts<meta_detail::none_t, meta_detail::axis_literal> &&
+              !converts<meta_detail::none_t, equation>);
 static_assert(!converts<equation, meta_detail::axis_literal> && !converts<equation, dimension> &&
               !converts<dimension, meta_detail::axis_literal> && !converts<meta_detail::text_literal, equation>);
 

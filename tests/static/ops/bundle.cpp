@@ -31,7 +31,7 @@ template <class Ledger, std::size_t N>
 constexpr bool is(Ledger const& found, entry const (&expected)[N]) {
   if (found.end() - found.begin() != N) return false;
   entry const* e = expected;
-  for (collective_record const& r : found) {
+  for (plan_detail::collective_record const& r : found) {
     if (r.what != collective::all_reduce || r.axes != e->axes || r.bytes_per_rank != e->bytes || r.times != e->times)
       return false;
     ++e;

@@ -39,12 +39,12 @@ constexpr bool run_time_extents_join() {
 static_assert(run_time_extents_join());
 
 template <class L, class Mesh, index_t... N>
-constexpr bool even = is_even_v<with_extents<abstract_tensor<float, L, Mesh>, static_extents<N...>>>;
+constexpr bool even = plan_detail::is_even_v<with_extents<abstract_tensor<float, L, Mesh>, static_extents<N...>>>;
 static_assert(even<layout<"data", "model">, grid, 6, 8> && even<layout<axes("data", "model")>, grid, 16> &&
               even<layout<none>, grid, 7>);
 static_assert(!even<layout<"data", "model">, grid, 6, 9> && !even<layout<axes("data", "model")>, grid, 12>);
 static_assert(!even<layout<"data">, open_grid, 6> && even<layout<none>, open_grid, 6>);
-static_assert(!is_even_v<abstract_tensor<float, layout<none>, grid>>);
+static_assert(!plan_detail::is_even_v<abstract_tensor<float, layout<none>, grid>>);
 
 constexpr bool ledger_is_the_same() {
   auto const program = [](auto const& m) {

@@ -21,15 +21,15 @@ constexpr auto dry_step = [](auto const& m) {
 // True if two ledgers have equal records, except for their order and their call sites: equal collectives of a pass.
 template <class Ledger>
 constexpr bool contain_the_same(Ledger const& a, Ledger const& b) {
-  auto const count = [](Ledger const& log, collective_record const& r) {
+  auto const count = [](Ledger const& log, plan_detail::collective_record const& r) {
     int n = 0;
-    for (collective_record const& q : log)
+    for (plan_detail::collective_record const& q : log)
       if (q.what == r.what && q.axes == r.axes && q.bytes_per_rank == r.bytes_per_rank && q.when == r.when &&
           q.line == r.line)
         n += q.times;
     return n;
   };
-  for (collective_record const& r : a)
+  for (plan_detail::collective_record const& r : a)
     if (count(a, r) != count(b, r)) return false;
   int wasted = 0;
   for (auto const& w : a.waste()) wasted += w.times;

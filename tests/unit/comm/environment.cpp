@@ -12,7 +12,7 @@
 using namespace ashlar;
 
 TEST_CASE("a rank alone needs no MPI: collectives copy") {
-  REQUIRE_FALSE(mpi_is_usable());
+  REQUIRE_FALSE(comm_detail::mpi_is_usable());
   communicator const alone;
   std::size_t const counts[] = {3};
   float const x[] = {1, 2, 3};
@@ -43,18 +43,18 @@ TEST_CASE("a rank alone needs no MPI: collectives copy") {
 
 // The whole life of MPI: nothing can come after it, so it is one case.
 TEST_CASE("mpi_environment: from before MPI_Init to after MPI_Finalize") {
-  CHECK_FALSE(mpi_is_usable());
+  CHECK_FALSE(comm_detail::mpi_is_usable());
   CHECK_THROWS_WITH_AS(communicator(MPI_COMM_WORLD), doctest::Contains("MPI is not initialised"), error);
 
   std::optional<communicator> outlives;
   int finalized = 0;
   {
     mpi_environment const outer;
-    CHECK(mpi_is_usable());
+    CHECK(comm_detail::mpi_is_usable());
     {
       mpi_environment const inner;  // did not initialise, so does not finalise
     }
-    CHECK(mpi_is_usable());
+    CHECK(comm_detail::mpi_is_usable());
     outlives.emplace(MPI_COMM_WORLD);
     int x = 5;
     comm::all_reduce<op::sum>(*outlives, &x, 1);
@@ -73,7 +73,7 @@ TEST_CASE("mpi_environment: from before MPI_Init to after MPI_Finalize") {
     MPI_Comm_set_attr(MPI_COMM_SELF, key, &finalized);
   }
   CHECK(finalized == 1);
-  CHECK_FALSE(mpi_is_usable());
+  CHECK_FALSE(comm_detail::mpi_is_usable());
   outlives.reset();  // no call of MPI: that would end the program
   CHECK_THROWS_WITH_AS(mpi_environment(), doctest::Contains("already finalised"), error);
   CHECK_THROWS_WITH_AS(communicator(MPI_COMM_WORLD), doctest::Contains("already finalised"), error);

@@ -74,8 +74,9 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
             most = std::max(most, size_of(r));
           }
           CHECK(layout_detail::largest_shard(global, v, mesh) == static_cast<index_t>(most));
-          if (is_even(global, v, mesh)) CHECK(even);
-          if (global.size() > 0 && !layout_detail::encode_blocks(v)) CHECK(is_even(global, v, mesh) == even);
+          if (layout_detail::is_even(global, v, mesh)) CHECK(even);
+          if (global.size() > 0 && !layout_detail::encode_blocks(v))
+            CHECK(layout_detail::is_even(global, v, mesh) == even);
         }
       }
 }

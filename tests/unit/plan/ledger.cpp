@@ -57,12 +57,12 @@ TEST_CASE("ledger: copies go on apart") {
 }
 
 TEST_CASE("ledger: equal collectives of one call site are one record") {
-  collective_record const a{collective::all_gather, 1, 40, pass::forward, 7, "program.cpp"};
-  collective_record b = a, c = a;
+  plan_detail::collective_record const a{collective::all_gather, 1, 40, pass::forward, 7, "program.cpp"};
+  plan_detail::collective_record b = a, c = a;
   b.bytes_per_rank = 8;
   c.when = pass::backward;
   std::string const copy = a.file;  // equal texts at other addresses are one file
-  collective_record same = a;
+  plan_detail::collective_record same = a;
   same.file = copy.c_str();
   notes log;
   for (int i = 0; i < 1000; ++i) {
@@ -81,7 +81,7 @@ TEST_CASE("ledger: equal collectives of one call site are one record") {
   CHECK(log.count(pass::backward, collective::all_gather, "x") == 500);
   CHECK(log.bytes_per_rank() == 40 * 2000 + 8 * 2000);
   CHECK(log.bytes_per_rank(pass::backward) == 40 * 500);
-  collective_record several = b;
+  plan_detail::collective_record several = b;
   several.times = 10;
   log.add(several);
   CHECK(log[1].times == 2010);
@@ -89,8 +89,8 @@ TEST_CASE("ledger: equal collectives of one call site are one record") {
 }
 
 TEST_CASE("ledger: records differ in every member") {
-  collective_record const a{collective::all_gather, 1, 40, pass::forward, 7, "program.cpp"};
-  collective_record others[6];
+  plan_detail::collective_record const a{collective::all_gather, 1, 40, pass::forward, 7, "program.cpp"};
+  plan_detail::collective_record others[6];
   std::fill(others, others + 6, a);
   others[0].what = collective::all_reduce;
   others[1].axes = 2;
@@ -131,12 +131,12 @@ TEST_CASE("ledger: beyond 512 different collectives a dry run has totals, and co
   index_t further_bytes = 0;
   for (int i = 0; i < 3000; ++i) {  // 1500 different ones, each twice
     int const which = i % 1500;
-    collective_record const r{which % 3 == 0 ? collective::all_reduce : collective::all_gather,
-                              layout_detail::mask_of(which % 2),
-                              which % 7 + 1,
-                              which % 5 == 0 ? pass::backward : pass::forward,
-                              unsigned(which),
-                              "program.cpp"};
+    plan_detail::collective_record const r{which % 3 == 0 ? collective::all_reduce : collective::all_gather,
+                                           layout_detail::mask_of(which % 2),
+                                           which % 7 + 1,
+                                           which % 5 == 0 ? pass::backward : pass::forward,
+                                           unsigned(which),
+                                           "program.cpp"};
     all.add(r);
     log.add(r);
     if (which >= 512) further_bytes += r.bytes_per_rank;

@@ -122,7 +122,7 @@ ASHLAR_INLINE communicator::communicator() : state_(std::make_shared<comm_detail
 
 ASHLAR_INLINE communicator::communicator(MPI_Comm comm, std::shared_ptr<comm_detail::desync_monitor> monitor)
     : communicator() {
-  if (!mpi_is_usable())
+  if (!comm_detail::mpi_is_usable())
     throw error(
         "ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::environment at the start of main");
   if (comm == MPI_COMM_NULL)

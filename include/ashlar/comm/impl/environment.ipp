@@ -4,12 +4,14 @@
 
 namespace ashlar {
 
+namespace comm_detail {
 ASHLAR_INLINE bool mpi_is_usable() {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   return initialized && !finalized;
 }
+}  // namespace comm_detail
 
 }  // namespace ashlar
 
@@ -71,7 +73,7 @@ ASHLAR_INLINE mpi_environment::mpi_environment() {
 }
 
 ASHLAR_INLINE mpi_environment::~mpi_environment() {
-  if (owns_ && mpi_is_usable()) MPI_Finalize();
+  if (owns_ && comm_detail::mpi_is_usable()) MPI_Finalize();
 }
 
 }  // namespace ashlar

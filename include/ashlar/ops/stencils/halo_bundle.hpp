@@ -80,7 +80,7 @@ struct halo_bundle {
 /// Error: does not compile where exchange_halo of a field does not, or if the fields are on different meshes.
 /// Example: auto const [h, p] = exchange_halo(bundle(height, momentum));
 template <corners C = corners::all, plain_tensor... X>
-[[nodiscard]] constexpr auto exchange_halo(bundled<X...> const& b, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto exchange_halo(ops_detail::bundled<X...> const& b, call_site w = call_site::current()) {
   if constexpr (meta_detail::hold<ops_detail::exchange_halo_mesh<X...>,
                                   ops_detail::exchange_halo_operand<layout_t<X>, C>...>()) {
     using Bundle = ops_detail::halo_bundle<C, X...>;
@@ -97,13 +97,14 @@ template <corners C = corners::all, plain_tensor... X>
 /// Cost: as exchange_halo. Error: as exchange_halo.
 /// Example: auto const [h, p] = stencil(waves{}, exchange_halo_async(bundle(height, momentum)));
 template <corners C = corners::all, plain_tensor... X>
-[[nodiscard]] constexpr auto exchange_halo_async(bundled<X...> const& b, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto exchange_halo_async(ops_detail::bundled<X...> const& b,
+                                                 call_site w = call_site::current()) {
   if constexpr (meta_detail::hold<ops_detail::exchange_halo_mesh<X...>,
                                   ops_detail::exchange_halo_operand<layout_t<X>, C>...>()) {
     using Bundle = ops_detail::halo_bundle<C, X...>;
     return std::apply([&](auto const&... x) { return Bundle::begun(w, plan_detail::materialize(x)...); }, b.members);
   } else {
-    return pending_halo(b.members, pending(b.members));
+    return ops_detail::pending_halo(b.members, pending(b.members));
   }
 }
 

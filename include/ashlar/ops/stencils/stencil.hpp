@@ -7,14 +7,16 @@
 
 namespace ashlar {
 
+namespace ops_detail {
 /// The cells that a stencil computes: those at least `distance` away from the domain's edges, in the dimensions of its
 /// reach. The others keep the value of the first operand.
 struct stencil_box {
   int distance = 0;
 };
+}  // namespace ops_detail
 /// Error: ashlar::error for a distance below 0.
 /// Example: stencil(heat{0.1}, inside(1), u) keeps the outermost cells, as Dirichlet values
-constexpr stencil_box inside(int distance) {
+constexpr ops_detail::stencil_box inside(int distance) {
   if (distance < 0) meta_detail::fail("ashlar::inside: a distance from the edge is 0 or more cells");
   return {distance};
 }
@@ -378,13 +380,13 @@ constexpr auto run_stencil_on_fields(F const& f, stencil_box const& box, U&& u) 
 /// Example: u = stencil(heat{0.1}, exchange_halo(u))
 template <class F, ops_detail::stencil_field U, plain_tensor... V>
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
-  return ops_detail::run_stencil<false>(f, stencil_box{}, ops_detail::first_of_stencil(std::forward<U>(u)),
+  return ops_detail::run_stencil<false>(f, ops_detail::stencil_box{}, ops_detail::first_of_stencil(std::forward<U>(u)),
                                         plan_detail::materialize(v)...);
 }
 /// The same for the cells of a box. The others keep the first operand's value. Of several results, number i keeps operand
 /// i.
 template <class F, ops_detail::stencil_field U, plain_tensor... V>
-[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
+[[nodiscard]] constexpr auto stencil(F const& f, ops_detail::stencil_box const& box, U&& u, V const&... v) {
   return ops_detail::run_stencil<true>(f, box, ops_detail::first_of_stencil(std::forward<U>(u)),
                                        plan_detail::materialize(v)...);
 }
@@ -392,10 +394,10 @@ template <class F, ops_detail::stencil_field U, plain_tensor... V>
 /// Example: auto const [h, p] = stencil(waves{}, exchange_halo_async(bundle(height, momentum)));
 template <class F, ops_detail::stencil_fields U>
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u) {
-  return ops_detail::run_stencil_on_fields<false>(f, stencil_box{}, std::forward<U>(u));
+  return ops_detail::run_stencil_on_fields<false>(f, ops_detail::stencil_box{}, std::forward<U>(u));
 }
 template <class F, ops_detail::stencil_fields U>
-[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u) {
+[[nodiscard]] constexpr auto stencil(F const& f, ops_detail::stencil_box const& box, U&& u) {
   return ops_detail::run_stencil_on_fields<true>(f, box, std::forward<U>(u));
 }
 

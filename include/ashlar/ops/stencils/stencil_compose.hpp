@@ -195,8 +195,9 @@ template <class... F, ops_detail::stencil_field U>
 
 // Composed functors with a box or with further operands.
 template <class... F, ops_detail::stencil_field U, plain_tensor... V>
-[[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const&, stencil_box const&, U&& u, V const&...) {
-  return ops_detail::refuse_composition<U, stencil_box, V...>(std::forward<U>(u));
+[[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const&, ops_detail::stencil_box const&, U&& u,
+                                     V const&...) {
+  return ops_detail::refuse_composition<U, ops_detail::stencil_box, V...>(std::forward<U>(u));
 }
 template <class... F, ops_detail::stencil_field U, plain_tensor V, plain_tensor... More>
 [[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const&, U&& u, V const&, More const&...) {

@@ -21,17 +21,16 @@ struct stencil_reach {
 struct reach_along {
   int lower = 0, upper = 0;
   bool given = false;
-  consteval reach_along() = default;
-  consteval reach_along(int n) : reach_along(n, n) {}
-  consteval reach_along(int below, int above) : lower(below), upper(above), given(true) {
-    if (below < 0 || above < 0) throw "ashlar::stencil: a reach is 0 or more cells in each dimension";
-  }
+  constexpr reach_along() = default;
+  constexpr reach_along(int n) : reach_along(n, n) {}
+  constexpr reach_along(int below, int above) : lower(below), upper(above), given(true) {}
 };
 consteval stencil_reach reach_of(bool corners, std::initializer_list<reach_along> dimensions) {
   stencil_reach r;
   r.corners = corners;
   for (reach_along const& n : dimensions) {
     if (!n.given) break;
+    if (n.lower < 0 || n.upper < 0) throw "ashlar::stencil: a reach is 0 or more cells in each dimension";
     if (r.rank == max_rank) throw "ashlar::stencil: a tensor has at most 8 dimensions";
     r.lower[r.rank] = n.lower;
     r.upper[r.rank++] = n.upper;

@@ -6,15 +6,17 @@
 
 namespace ashlar {
 
+namespace ops_detail {
 /// The cells whose indices have a sum of `which` modulo `of`. The indices of components do not count.
 struct stencil_colour {
   int which = 0, of = 2;
   call_site where{};
 };
+}  // namespace ops_detail
 /// Cost: no communication.
 /// Error: ashlar::error unless 0 <= which < of.
 /// Example: colour(0, 2) are the red cells of a chess board, and colour(1, 2) the black ones
-constexpr stencil_colour colour(int which, int of, call_site w = call_site::current()) {
+constexpr ops_detail::stencil_colour colour(int which, int of, call_site w = call_site::current()) {
   if (of < 1 || which < 0 || which >= of)
     meta_detail::fail("ashlar::colour: colours count from 0; write colour(0, 2) or colour(1, 2)");
   return {which, of, w};
@@ -59,7 +61,7 @@ constexpr void update_cells(dry_run, F const&, stencil_colour const&, Y&, X cons
 /// Error: does not compile where stencil does not. ashlar::error if f reads other cells of the colour that it writes.
 /// Example: update(gauss_seidel{}, colour(0, 2), u, b); update(gauss_seidel{}, colour(1, 2), u, b);
 template <class F, plain_tensor X, plain_tensor... V>
-constexpr void update(F const& f, stencil_colour const& c, X& u, V const&... v) {
+constexpr void update(F const& f, ops_detail::stencil_colour const& c, X& u, V const&... v) {
   if constexpr (meta_detail::hold<ops_detail::assign_target<X>>()) {
     if constexpr (ops_detail::halo_is_missing<layout_t<X>>) {
       (void)exchange_halo(u, c.where);  // for its sentence

@@ -195,7 +195,7 @@ TEST_CASE("halo: what the ledger counts is what a rank receives") {
         if (here.cells > most.cells || (here.cells == most.cells && here.neighbours > most.neighbours)) most = here;
       }
       REQUIRE(notes.log.count() == (m.sizes().ranks() > 1 ? 2 : 0));
-      for (collective_record const& r : notes.log) {
+      for (plan_detail::collective_record const& r : notes.log) {
         CHECK(r.bytes_per_rank == most.cells * 8);
         CHECK(r.neighbours == most.neighbours);
       }
