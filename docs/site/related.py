@@ -126,7 +126,7 @@ value_and_grad vjp with_aux value_and_gradients value_aux_and_gradients active a
 remat remat_if value_and_grad
 
 # ---- Plans and ledgers ----
-planning::plan redistribution_plan plan_step step_kind collective planning::links_of planning::link_model redistribute
+planning::plan planning::redistribution_plan planning::plan_step planning::step_kind collective planning::links_of planning::link_model redistribute
 planning::einsum_plan planning::product_plan planning::element_cost planning::named_product planning::parse_product planning::text_of_product
 planning::plan planning::text_of_plan planning::text_of_steps
 planning::parse_integer planning::parse_named_mesh planning::parse_layout planning::parse_extents planning::named_mesh
@@ -135,7 +135,7 @@ planning::waste_kind planning::waste_record ledger
 ledger recorder collectives call_site pass
 abstract_mesh abstract_tensor make collectives with_extents
 make uniform normal
-to_text collective step_kind pass
+to_text collective planning::step_kind pass
 static_shape static_extents static_extents_v fix_extents with_extents
 tensor plain_tensor active_value abstract_tensor sharded_tensor
 

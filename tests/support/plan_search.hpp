@@ -22,9 +22,9 @@ inline mesh_shape mesh_of(std::vector<int> const& sizes) {
 }
 inline axis_mask all_axes(mesh_shape const& mesh) { return layout_detail::mask_of(mesh.axes) - 1; }
 
-inline std::string text(redistribution_plan const& p) {
+inline std::string text(planning::redistribution_plan const& p) {
   std::string s = name(p.layout(0));
-  for (plan_step const& x : p) s += std::string(" ") + to_text(x.what) + " " + name(x.to);
+  for (planning::plan_step const& x : p) s += std::string(" ") + to_text(x.what) + " " + name(x.to);
   return s;
 }
 
@@ -79,9 +79,9 @@ class search {
 
   static constexpr index_t never = index_t{1} << 60;
 
-  index_t cost_of(redistribution_plan const& p) const {
+  index_t cost_of(planning::redistribution_plan const& p) const {
     index_t n = 0;
-    for (plan_step const& s : p) n += cost(s.from.without(trivial), s.to.without(trivial));
+    for (planning::plan_step const& s : p) n += cost(s.from.without(trivial), s.to.without(trivial));
     return n;
   }
 
@@ -90,7 +90,7 @@ class search {
   /// first. Ranks that hold the same shard share the work of sending it.
   index_t memory(layout_value const& source, layout_value const& from, layout_value const& to) const {
     index_t n = volume(source) + (from == source ? 0 : volume(from)) + volume(to);
-    step_kind const what = plan_detail::step_between(from, to).what;
+    planning::step_kind const what = plan_detail::step_between(from, to).what;
     if (!plan_detail::communicates(what) || what == collective::all_reduce || what == collective::permute) return n;
     bool cut = false, joined = false;
     index_t shares = 1;
@@ -104,9 +104,9 @@ class search {
     }
     return n + std::max(cut ? volume(from) / shares : 0, joined ? volume(to) : 0);
   }
-  index_t memory_of(redistribution_plan const& p) const {
+  index_t memory_of(planning::redistribution_plan const& p) const {
     index_t most = volume(p.layout(0));
-    for (plan_step const& s : p) most = std::max(most, memory(p.layout(0), s.from, s.to));
+    for (planning::plan_step const& s : p) most = std::max(most, memory(p.layout(0), s.from, s.to));
     return most;
   }
 
@@ -216,10 +216,10 @@ class search {
   index_t cost(layout_value const& from, layout_value const& to) const {
     if (from == to) return 0;
     axis_mask const before = from.partial(), after = to.partial();
-    plan_step const s = plan_detail::step_between(from, to);
+    planning::plan_step const s = plan_detail::step_between(from, to);
     index_t const q = mesh.ranks(s.axes);
     if (same_levels(from, to)) {
-      if (s.what == step_kind::slice) return 0;
+      if (s.what == planning::step_kind::slice) return 0;
       return weigh_({volume(to) - common(from, to), 1, s.what == collective::exchange,
                      s.what == collective::permute ? 1 : q - 1});
     }

@@ -232,7 +232,7 @@ template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto add_halo(X x, call_site w = call_site::current()) {
   using L = layout_t<X>;
   if constexpr (meta_detail::hold<ops_detail::add_halo_operand<L>>()) {
-    ops_detail::note_halo<C, step_kind::add_halo>(x, w);
+    ops_detail::note_halo<C, planning::step_kind::add_halo>(x, w);
     return add_halo_cells<stale<L>, C>(plan_detail::backend_of<X>{}, ops_detail::given_up(std::move(x)), w);
   } else {
     return x;

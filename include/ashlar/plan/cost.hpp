@@ -134,6 +134,7 @@ constexpr index_t most_step_elements(plan_step const& s, shape const& global, me
 
 }  // namespace plan_detail
 
+namespace planning {
 constexpr index_t redistribution_plan::bytes_per_rank(shape const& global, mesh_shape const& mesh,
                                                       index_t element_bytes) const {
   index_t n = 0;
@@ -176,5 +177,6 @@ constexpr index_t redistribution_plan::peak_bytes(shape const& global, mesh_shap
   auto const limit = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::most_step_elements); };
   return all.largest(alike ? 0 : varying, peak, limit) * element_bytes;
 }
+}  // namespace planning
 
 }  // namespace ashlar

@@ -40,10 +40,10 @@ std::string to_string(L) {
 }
 
 /// A step on one line: all_gather over data -> layout<none, "model">.
-ASHLAR_INLINE std::string to_string(plan_step const& s, char const* const* names);
+ASHLAR_INLINE std::string to_string(planning::plan_step const& s, char const* const* names);
 
 /// A plan as text: the source layout, then one line per step.
-ASHLAR_INLINE std::string to_string(redistribution_plan const& p, char const* const* names);
+ASHLAR_INLINE std::string to_string(planning::redistribution_plan const& p, char const* const* names);
 
 }  // namespace ashlar
 

@@ -30,6 +30,7 @@ constexpr char const* to_text(collective c) {
   return text[static_cast<int>(c)];
 }
 
+namespace planning {
 /// The kind of a step: slice and pad are local, the others are the collectives of the same name.
 enum class step_kind {
   slice,
@@ -44,6 +45,7 @@ enum class step_kind {
   exchange_halo,
   add_halo
 };
+}  // namespace planning
 
 namespace plan_detail {
 
@@ -63,18 +65,19 @@ constexpr bool moves_elements(step_kind k) {
 
 }  // namespace plan_detail
 
-constexpr bool operator==(step_kind k, collective c) {
+constexpr bool operator==(planning::step_kind k, collective c) {
   return plan_detail::communicates(k) && plan_detail::collective_of(k) == c;
 }
 
 /// The name of a kind of step.
-/// Example: to_text(step_kind::slice) is "slice"
-constexpr char const* to_text(step_kind k) {
-  return plan_detail::communicates(k) ? to_text(plan_detail::collective_of(k))
-         : k == step_kind::slice      ? "slice"
-                                      : "pad";
+/// Example: to_text(planning::step_kind::slice) is "slice"
+constexpr char const* to_text(planning::step_kind k) {
+  return plan_detail::communicates(k)      ? to_text(plan_detail::collective_of(k))
+         : k == planning::step_kind::slice ? "slice"
+                                           : "pad";
 }
 
+namespace planning {
 /// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective. Their
 /// shards in `from` together contain all elements of their shards in `to`.
 /// slice: keeps the elements of the shard that are in the new shard.
@@ -92,6 +95,7 @@ struct plan_step {
   layout_value from, to;
   friend constexpr bool operator==(plan_step const&, plan_step const&) = default;
 };
+}  // namespace planning
 
 namespace plan_detail {
 
@@ -165,6 +169,7 @@ constexpr plan_step step_between(layout_value const& from, layout_value const& t
 
 }  // namespace plan_detail
 
+namespace planning {
 /// The steps between two layouts, in order. The plan stores the layouts before and after its steps, encoded as
 /// integers. (plan/cost.hpp defines what a plan costs.)
 class redistribution_plan {
@@ -229,5 +234,6 @@ class redistribution_plan {
   int rank_ = 0;
   unsigned long long code_[capacity + 1]{}, blocks_[capacity + 1]{};
 };
+}  // namespace planning
 
 }  // namespace ashlar

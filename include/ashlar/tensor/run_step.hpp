@@ -261,8 +261,8 @@ void with_type_of(plan_step const& s, F const& f) {
 }  // namespace ashlar::tensor_detail
 
 #ifdef ASHLAR_EXTERN
-#define ASHLAR_TEMPLATE_OF_STEP(T, KIND, OP)                            \
-  ASHLAR_EXTERN template void run_step<step_type<step_kind::KIND, OP>>( \
+#define ASHLAR_TEMPLATE_OF_STEP(T, KIND, OP)                                      \
+  ASHLAR_EXTERN template void run_step<step_type<planning::step_kind::KIND, OP>>( \
       Kokkos::DefaultHostExecutionSpace const&, step_transfers const&, communicator const&, T const*, T*);
 #define ASHLAR_TEMPLATES_OF_REDUCTIONS(T, OP)    \
   ASHLAR_TEMPLATE_OF_STEP(T, pad, OP)            \

@@ -54,14 +54,14 @@ integers in_order(tensor_detail::dimension_order const& order, shape const& exte
 // What redistribute<To> does with this rank's shard, and transpose<To, Order...> with the array that holds it in another
 // order, for layouts that no type stands for. `most` gets the bytes in use at one time.
 template <class M>
-integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents,
+integers redistributed(device_mesh<M> const& m, planning::redistribution_plan const& p, shape const& extents,
                        integers const& source, traffic& moved, tensor_detail::dimension_order order, index_t& most) {
   if (p.size == 0 || p[0].what == collective::all_reduce) order = {};
   auto const in_use = memory_in_use<Kokkos::HostSpace>().bytes;
   stored const whole_time(in_order(order, local_shape(extents, p.layout(0), m.sizes(), m.rank()), source));
   stored shard = whole_time;
   reset_peak_memory<Kokkos::HostSpace>();
-  for (plan_step const s : p) {
+  for (planning::plan_step const s : p) {
     if (m.communicator(s.axes).size() == 1 && order == tensor_detail::dimension_order() &&
         layout_detail::same_placement(extents, s.from, s.to, m.sizes()))
       continue;
@@ -143,7 +143,7 @@ void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, i
                 tensor_detail::dimension_order const& order, unjudged& rest) {
   mesh_shape const& mesh = m.sizes();
   // Every other pair as redistribute plans it, by which all axes may help, and as collectives do that name their axes.
-  redistribution_plan const p =
+  planning::redistribution_plan const p =
       plan(from, to, all.cases / m.size() % 2 == 0 ? layout_detail::mask_of(M::axes) - 1u : 0u);
   all.held.emplace_back();
   bool const asks = order == tensor_detail::dimension_order() && all.cases % m.size() == m.rank();  // in turn

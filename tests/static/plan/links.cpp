@@ -69,7 +69,7 @@ static_assert(collectives(counted, gather).count() == 1 && collectives(counted, 
 using context = plan_detail::mesh_context<cluster, rows, columns, partial<whole, "data">>;
 constexpr mesh_shape sizes = counted.sizes();
 template <class From, class To>
-constexpr redistribution_plan planned(index_t message_bytes, index_t tensor_bytes) {
+constexpr planning::redistribution_plan planned(index_t message_bytes, index_t tensor_bytes) {
   return plan(layout_detail::value_v<context, From>, layout_detail::value_v<context, To>, 3,
               {message_bytes, tensor_bytes, sizes});
 }

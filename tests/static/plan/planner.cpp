@@ -26,12 +26,12 @@ constexpr layout_value partial_over(layout_value v, int op, auto... a) {
 constexpr layout_detail::axis_list none{};
 
 // Is the plan these collectives, one after the other?
-constexpr bool is(redistribution_plan const& p, auto... what) {
+constexpr bool is(planning::redistribution_plan const& p, auto... what) {
   int i = 0;
   return p.size == static_cast<int>(sizeof...(what)) && ((p[i++].what == what) && ...);
 }
 // Is it one step over these axes?
-constexpr bool is_one(redistribution_plan const& p, step_kind what, axis_mask over) {
+constexpr bool is_one(planning::redistribution_plan const& p, planning::step_kind what, axis_mask over) {
   return is(p, what) && p[0].axes == over;
 }
 
@@ -39,52 +39,53 @@ constexpr layout_value whole = of(none, none), rows = of(axes(data), none), colu
 
 // One axis: the table of semantics, cell by cell. S -> P and R -> P move nothing.
 static_assert(plan(rows, rows, machine).size == 0);
-static_assert(is_one(plan(whole, rows), step_kind::slice, layout_detail::mask_of(data)));
-static_assert(is_one(plan(rows, whole), step_kind::all_gather, layout_detail::mask_of(data)));
-static_assert(is_one(plan(rows, columns), step_kind::all_to_all, layout_detail::mask_of(data)));
-static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data), whole), step_kind::all_reduce,
+static_assert(is_one(plan(whole, rows), planning::step_kind::slice, layout_detail::mask_of(data)));
+static_assert(is_one(plan(rows, whole), planning::step_kind::all_gather, layout_detail::mask_of(data)));
+static_assert(is_one(plan(rows, columns), planning::step_kind::all_to_all, layout_detail::mask_of(data)));
+static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data), whole), planning::step_kind::all_reduce,
                      layout_detail::mask_of(data)));
-static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data), columns), step_kind::reduce_scatter,
+static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data), columns),
+                     planning::step_kind::reduce_scatter, layout_detail::mask_of(data)));
+static_assert(is_one(plan(whole, partial_over(whole, layout_detail::op_sum, data)), planning::step_kind::pad,
                      layout_detail::mask_of(data)));
-static_assert(is_one(plan(whole, partial_over(whole, layout_detail::op_sum, data)), step_kind::pad,
-                     layout_detail::mask_of(data)));
-static_assert(is_one(plan(rows, partial_over(whole, layout_detail::op_sum, data)), step_kind::pad,
+static_assert(is_one(plan(rows, partial_over(whole, layout_detail::op_sum, data)), planning::step_kind::pad,
                      layout_detail::mask_of(data)));
 
 // A scalar is split over no axis, however many there are.
-static_assert(is_one(plan(partial_over(of(), layout_detail::op_sum, data), of(), machine), step_kind::all_reduce,
-                     layout_detail::mask_of(data)));
+static_assert(is_one(plan(partial_over(of(), layout_detail::op_sum, data), of(), machine),
+                     planning::step_kind::all_reduce, layout_detail::mask_of(data)));
 static_assert(is(plan(partial_over(partial_over(of(), layout_detail::op_sum, data), layout_detail::op_max, model), of(),
                       31),
-                 step_kind::all_reduce, step_kind::all_reduce));
+                 planning::step_kind::all_reduce, planning::step_kind::all_reduce));
 
 // Several axes are one step over their product; an axis stays where what is major to it stays.
-static_assert(is_one(plan(of(axes(data, model), none), whole), step_kind::all_gather, 3));
-static_assert(is_one(plan(of(axes(data), axes(model)), whole), step_kind::all_gather, 3));
-static_assert(is_one(plan(of(axes(data, model), none), of(axes(data), axes(model))), step_kind::all_to_all,
+static_assert(is_one(plan(of(axes(data, model), none), whole), planning::step_kind::all_gather, 3));
+static_assert(is_one(plan(of(axes(data), axes(model)), whole), planning::step_kind::all_gather, 3));
+static_assert(is_one(plan(of(axes(data, model), none), of(axes(data), axes(model))), planning::step_kind::all_to_all,
                      layout_detail::mask_of(model)));
-static_assert(is_one(plan(of(axes(data, model), none), of(axes(model, data), none)), step_kind::permute, 3));
-static_assert(is_one(plan(of(axes(data, model), none), of(axes(model), none)), step_kind::exchange, 3));
-static_assert(is_one(plan(of(axes(data), axes(model)), of(axes(model), axes(data))), step_kind::exchange, 3));
+static_assert(is_one(plan(of(axes(data, model), none), of(axes(model, data), none)), planning::step_kind::permute, 3));
+static_assert(is_one(plan(of(axes(data, model), none), of(axes(model), none)), planning::step_kind::exchange, 3));
+static_assert(is_one(plan(of(axes(data), axes(model)), of(axes(model), axes(data))), planning::step_kind::exchange, 3));
 
 // What can be sliced is sliced before it travels, so that the collective has a name.
-static_assert(is(plan(columns, of(axes(model), none)), step_kind::slice, step_kind::all_gather));
+static_assert(is(plan(columns, of(axes(model), none)), planning::step_kind::slice, planning::step_kind::all_gather));
 // But not where the pieces that result begin elsewhere: at extents that do not divide, a slice would drop what is needed.
-static_assert(is_one(plan(rows, of(axes(model, data), none)), step_kind::exchange, 3));
+static_assert(is_one(plan(rows, of(axes(model, data), none)), planning::step_kind::exchange, 3));
 
 // What is partial is scattered first, all axes at once, and only what the target has no place for is reduced as a whole.
-static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data, model), whole), step_kind::all_reduce, 3));
+static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data, model), whole),
+                     planning::step_kind::all_reduce, 3));
 static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data, model), of(axes(data), axes(model))),
-                     step_kind::reduce_scatter, 3));
-static_assert(is(plan(partial_over(whole, layout_detail::op_sum, data, model), rows), step_kind::reduce_scatter,
-                 step_kind::all_reduce));
-static_assert(is(plan(partial_over(rows, layout_detail::op_sum, model), columns), step_kind::reduce_scatter,
-                 step_kind::exchange));
+                     planning::step_kind::reduce_scatter, 3));
+static_assert(is(plan(partial_over(whole, layout_detail::op_sum, data, model), rows),
+                 planning::step_kind::reduce_scatter, planning::step_kind::all_reduce));
+static_assert(is(plan(partial_over(rows, layout_detail::op_sum, model), columns), planning::step_kind::reduce_scatter,
+                 planning::step_kind::exchange));
 
 // The steps as a range, of a plan that nobody keeps, too.
 constexpr axis_mask axes_of_all(auto const& steps) {
   axis_mask m = 0;
-  for (plan_step const& s : steps) m |= s.axes;
+  for (planning::plan_step const& s : steps) m |= s.axes;
   return m;
 }
 static_assert(axes_of_all(plan(partial_over(rows, layout_detail::op_sum, model), columns).steps()) == 3);
@@ -92,27 +93,28 @@ static_assert(axes_of_all(plan(partial_over(rows, layout_detail::op_sum, model),
 // Collectives over an axis are that one step, whatever else the layouts name.
 static_assert(is_one(plan(partial_over(rows, layout_detail::op_sum, model, pipe),
                           partial_over(rows, layout_detail::op_sum, pipe)),
-                     step_kind::all_reduce, layout_detail::mask_of(model)));
+                     planning::step_kind::all_reduce, layout_detail::mask_of(model)));
 static_assert(is_one(plan(partial_over(rows, layout_detail::op_max, model), of(axes(data), axes(model))),
-                     step_kind::reduce_scatter, layout_detail::mask_of(model)));
+                     planning::step_kind::reduce_scatter, layout_detail::mask_of(model)));
 static_assert(is_one(plan(partial_over(rows, layout_detail::op_sum, model),
                           partial_over(whole, layout_detail::op_sum, model)),
-                     step_kind::all_gather, layout_detail::mask_of(data)));
+                     planning::step_kind::all_gather, layout_detail::mask_of(data)));
 
 // Ranks along an axis that neither layout names share the work, if they are offered: each reduces a part and gathers.
-static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, model), whole), step_kind::all_reduce,
+static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, model), whole), planning::step_kind::all_reduce,
                      layout_detail::mask_of(model)));
-static_assert(is(plan(partial_over(whole, layout_detail::op_sum, model), whole, 3), step_kind::slice,
-                 step_kind::all_reduce, step_kind::all_gather));
+static_assert(is(plan(partial_over(whole, layout_detail::op_sum, model), whole, 3), planning::step_kind::slice,
+                 planning::step_kind::all_reduce, planning::step_kind::all_gather));
 
 // Nested kinds: the outermost levels that both have stay; the rest is reduced innermost first, padded outermost first.
 constexpr layout_value nested =
     partial_over(partial_over(rows, layout_detail::op_sum, model), layout_detail::op_max, pipe);
-static_assert(is(plan(nested, rows), step_kind::reduce_scatter, step_kind::reduce_scatter, step_kind::all_gather) &&
+static_assert(is(plan(nested, rows), planning::step_kind::reduce_scatter, planning::step_kind::reduce_scatter,
+                 planning::step_kind::all_gather) &&
               plan(nested, rows)[0].op == layout_detail::op_sum && plan(nested, rows)[1].op == layout_detail::op_max);
-static_assert(is_one(plan(nested, partial_over(rows, layout_detail::op_max, pipe)), step_kind::all_reduce,
+static_assert(is_one(plan(nested, partial_over(rows, layout_detail::op_max, pipe)), planning::step_kind::all_reduce,
                      layout_detail::mask_of(model)));
-static_assert(is(plan(rows, nested), step_kind::pad, step_kind::pad) &&
+static_assert(is(plan(rows, nested), planning::step_kind::pad, planning::step_kind::pad) &&
               plan(rows, nested)[0].op == layout_detail::op_max);
 
 // Bytes: the rank that receives most, at extents that divide or not. 10 x 6 doubles on 4 ranks, rows: 3 + 3 + 2 + 2.

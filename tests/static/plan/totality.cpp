@@ -50,7 +50,7 @@ static_assert(every.size == 18 + 20 + 2);
 template <int I>
 constexpr bool reaches_all() {
   for (int j = 0; j < every.size; ++j) {
-    redistribution_plan const p = plan(every.all[I], every.all[j]);
+    planning::redistribution_plan const p = plan(every.all[I], every.all[j]);
     if (!(p.layout(0) == every.all[I]) || !(p.layout(p.size) == every.all[j])) return false;
     int messages = 0;
     for (int s = 0; s < p.size; ++s) messages += plan_detail::communicates(p[s].what);

@@ -29,7 +29,7 @@ tally compare(int rank, std::vector<int> const& sizes, std::vector<int> const& b
       layout_value const &from = s.all[i], &to = s.all[j];
       if (!(layout_detail::encode_blocks(from) | layout_detail::encode_blocks(to)) || !(from.levels | to.levels))
         continue;
-      redistribution_plan const p = plan(from, to, all_axes(mesh));
+      planning::redistribution_plan const p = plan(from, to, all_axes(mesh));
       index_t const ours = s.cost_of(p) >> 28, least = s.between(i, j)(i, j) >> 28;
       ++t.pairs;
       t.broken +=

@@ -16,7 +16,7 @@ constexpr double never = 1e30;
 // Bytes of one step between two layouts at these extents, or `never` if the rules do not allow it. No tensor becomes
 // partial here.
 double step_cost(layout_value const& from, layout_value const& to, shape const& extents, mesh_shape const& mesh) {
-  plan_step const s = plan_detail::step_between(from, to);
+  planning::plan_step const s = plan_detail::step_between(from, to);
   axis_mask const reduced = from.partial() & ~to.partial();
   if (to.partial() & ~from.partial()) return never;
   if (reduced) {
@@ -95,7 +95,7 @@ void compare(tally& t, std::vector<int> const& sizes, std::vector<int> const& of
     for (auto const& to : all) {
       if (from.partial() != 1 || to.partial() != 0 || !usual(from) || !usual(to)) continue;
       if (static_cast<double>(random()) >= share * 0x1p32) continue;  // the same pairs by every standard library
-      redistribution_plan const chosen = plan(from, to, extents, mesh, 1, all_axes(mesh));
+      planning::redistribution_plan const chosen = plan(from, to, extents, mesh, 1, all_axes(mesh));
       auto const bytes = static_cast<double>(chosen.bytes_per_rank(extents, mesh, 1));
       double const bound = least(from, to, extents, mesh, all);
       ++t.cases;
@@ -171,7 +171,7 @@ TEST_CASE("candidates: what a message costs counts for the tensor at hand") {
   mesh_shape const mesh = mesh_of({4, 4});
   link_model const links{.message_bytes = 10000, .tensor_bytes = 1 << 20, .sizes = mesh};
   for (index_t n : {1, 16, 1 << 10, 1 << 24}) {
-    auto const cost = [&](redistribution_plan const& p) {
+    auto const cost = [&](planning::redistribution_plan const& p) {
       return p.bytes_per_rank(shape::of(n), mesh, 4) + links.message_bytes * p.messages_per_rank(mesh);
     };
     plan_detail::plan_candidates const plans(sum, whole, 3, links);

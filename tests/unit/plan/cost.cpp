@@ -11,7 +11,7 @@ using namespace ashlar::test;
 namespace {
 
 // Elements received by the rank that receives most. Every rank is visited, and common elements are counted run by run.
-index_t received_by_visits(plan_step const& s, shape const& global, mesh_shape const& mesh) {
+index_t received_by_visits(planning::plan_step const& s, shape const& global, mesh_shape const& mesh) {
   index_t most = 0;
   for (int rank = 0; rank < mesh.ranks(); ++rank) {
     region const shard = local_region(global, s.to, mesh, rank);
@@ -36,19 +36,19 @@ index_t received_by_visits(plan_step const& s, shape const& global, mesh_shape c
   return most;
 }
 
-index_t bytes_by_visits(plan_step const& s, shape const& global, mesh_shape const& mesh) {
+index_t bytes_by_visits(planning::plan_step const& s, shape const& global, mesh_shape const& mesh) {
   index_t const q = mesh.ranks(s.axes), n = layout_detail::largest_shard(global, s.from, mesh);
   if (!plan_detail::communicates(s.what) || q == 1) return 0;
   return s.what == collective::all_reduce ? 2 * (n - n / q) : received_by_visits(s, global, mesh);
 }
 
-index_t peak_by_visits(redistribution_plan const& p, shape const& global, mesh_shape const& mesh) {
+index_t peak_by_visits(planning::redistribution_plan const& p, shape const& global, mesh_shape const& mesh) {
   index_t most = 0;
   for (int rank = 0; rank < mesh.ranks(); ++rank) {
     index_t const source = local_shape(global, p.layout(0), mesh, rank).size();
     index_t live = source;
     most = std::max(most, source);
-    for (plan_step const& s : p) {
+    for (planning::plan_step const& s : p) {
       if (mesh.ranks(s.axes) == 1 && layout_detail::same_placement(global, s.from, s.to, mesh)) continue;
       most = std::max(most, live + plan_detail::step_elements(s, global, mesh, rank));
       live = source + local_shape(global, s.to, mesh, rank).size();
@@ -57,7 +57,7 @@ index_t peak_by_visits(redistribution_plan const& p, shape const& global, mesh_s
   return most;
 }
 
-void check_step(plan_step const& s, shape const& global, mesh_shape const& mesh) {
+void check_step(planning::plan_step const& s, shape const& global, mesh_shape const& mesh) {
   CHECK(plan_detail::step_bytes(s, global, mesh, 1) == bytes_by_visits(s, global, mesh));
 }
 
@@ -71,9 +71,9 @@ std::string text(mesh_shape const& mesh, shape const& global) {
 
 // The costs of a plan between two layouts, and of the one step between them if neither is partial.
 void check(layout_value const& from, layout_value const& to, shape const& global, mesh_shape const& mesh) {
-  redistribution_plan const p = plan(from, to, all_axes(mesh));
+  planning::redistribution_plan const p = plan(from, to, all_axes(mesh));
   INFO(name(from) << " -> " << name(to) << ", " << text(mesh, global));
-  for (plan_step const& s : p) check_step(s, global, mesh);
+  for (planning::plan_step const& s : p) check_step(s, global, mesh);
   CHECK(p.peak_bytes(global, mesh, 1) == peak_by_visits(p, global, mesh));
   if (!from.levels && !to.levels && from != to) check_step(plan_detail::step_between(from, to), global, mesh);
 }
@@ -128,7 +128,7 @@ TEST_CASE("costs by classes of ranks: splits and long axes at random" * doctest:
     axis_mask const summed = to.sharding() & static_cast<axis_mask>(i % 4 ? ~0 : below(8));
     partial.add_partial(layout_detail::op_sum, summed);
     if (summed) {
-      plan_step const s = plan_detail::step_between(partial, to);
+      planning::plan_step const s = plan_detail::step_between(partial, to);
       CHECK(s.what == collective::reduce_scatter);
       check_step(s, global, mesh);
     }

@@ -88,7 +88,7 @@ struct machine {
   }
 
   // One step by its meaning. False where it cannot be done: a rank's group lacks what it needs.
-  bool run(plan_step const& s, tensor const& x, tensor& y) const {
+  bool run(planning::plan_step const& s, tensor const& x, tensor& y) const {
     y = empty(s.to);
     for (int r = 0; r < mesh.ranks(); ++r)
       for (std::size_t e = 0; e < y.held[at(r)].size(); ++e) {
@@ -96,18 +96,18 @@ struct machine {
         word& result = y.value[at(r)][e];
         bool const mine = x.held[at(r)][e];
         switch (s.what) {
-          case step_kind::slice:
+          case planning::step_kind::slice:
             if (!mine) return false;
             result = x.value[at(r)][e];
             break;
-          case step_kind::pad: {
+          case planning::step_kind::pad: {
             bool const idempotent = s.op == layout_detail::op_max || s.op == layout_detail::op_min;
             bool const first = mesh.position(r, s.axes & ~s.from.sharding()) == 0;
             result = mine && (first || idempotent) ? x.value[at(r)][e] : identity(s.op);
             break;
           }
-          case step_kind::reduce_scatter:
-          case step_kind::all_reduce:
+          case planning::step_kind::reduce_scatter:
+          case planning::step_kind::all_reduce:
             if (s.from.reductions[0].op != s.op || (s.axes & ~s.from.reductions[0].axes)) return false;
             for (int p = 0; p < mesh.ranks(s.axes); ++p)
               if (!x.held[at(mesh.with_position(r, s.axes, p))][e]) return false;
@@ -127,10 +127,10 @@ struct machine {
     return true;
   }
 
-  bool carries_out(redistribution_plan const& p, unsigned seed) const {
+  bool carries_out(planning::redistribution_plan const& p, unsigned seed) const {
     tensor const source = arbitrary(p.layout(0), seed);
     tensor x = source, y;
-    for (plan_step const& s : p) {
+    for (planning::plan_step const& s : p) {
       if (!run(s, x, y)) return false;
       x = y;
     }
@@ -149,10 +149,10 @@ void check(machine const& m, layout_value const& from, layout_value const& to, u
   plan_detail::plan_candidates const plans(from, to, layout_detail::mask_of(m.mesh.axes) - 1, links);
   ++pairs;
   for (int i = 0; i < plans.size; ++i) {
-    redistribution_plan const& p = plans.plan[i];
+    planning::redistribution_plan const& p = plans.plan[i];
     if (p.layout(0) == from && p.layout(p.size) == to && m.carries_out(p, seed)) continue;
     std::string steps;
-    for (plan_step const& s : p) steps += std::string(" ") + to_text(s.what) + " " + name(s.to);
+    for (planning::plan_step const& s : p) steps += std::string(" ") + to_text(s.what) + " " + name(s.to);
     FAIL_CHECK(name(from) << " -> " << name(to) << ":" << steps);
   }
 }

@@ -29,7 +29,7 @@ tally compare(int rank, mesh_shape const& mesh, index_t thousandths) {
   for (std::size_t i = 0; i < s.all.size(); ++i)
     for (std::size_t j = 0; j < s.all.size(); ++j) {
       layout_value const &from = s.all[i], &to = s.all[j];
-      redistribution_plan const p = plan(from, to, all_axes(mesh), links);
+      planning::redistribution_plan const p = plan(from, to, all_axes(mesh), links);
       index_t const ours = s.cost_of(p), least = s.between(i, j)(i, j);
       index_t const counted =
           p.bytes_per_rank(shape_of(std::vector<int>(static_cast<std::size_t>(rank), mesh.ranks())), mesh, element) +

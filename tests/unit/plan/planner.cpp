@@ -47,7 +47,8 @@ enum class pairs_of { all, nothing_becomes_partial };
 tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int> const& ops = {layout_detail::op_sum},
               int levels = 1, pairs_of which = pairs_of::all, bool with_memory = false) {
   tally t;
-  std::vector<redistribution_plan> plans;  // of all pairs, the same for all meshes whose axes of size 1 are the same
+  std::vector<planning::redistribution_plan>
+      plans;  // of all pairs, the same for all meshes whose axes of size 1 are the same
   axis_mask dropped = 0;
   std::size_t meshes = 1;
   for (int a = 0; a < axes; ++a) meshes *= sizes.size();
@@ -74,7 +75,7 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
           if (s.all[j].partial() & ~kept) continue;
         }
         search::distances const& least_costs = s.between(i, j);
-        redistribution_plan const& p = plans[i * n + j];
+        planning::redistribution_plan const& p = plans[i * n + j];
         index_t const least = least_costs(i, j), ours = s.cost_of(p);
         index_t const bytes = p.bytes_per_rank(shape_of(extents), s.mesh, 1);
         ++t.pairs;
@@ -108,7 +109,7 @@ TEST_CASE("without reductions, a plan's bytes are the elements that the rank whi
     for (int rank = 1; rank <= 3; ++rank) {
       mesh_shape const mesh = mesh_of(sizes);
       auto const layouts = all_layouts(rank, mesh.axes, {});
-      std::vector<redistribution_plan> plans;
+      std::vector<planning::redistribution_plan> plans;
       for (auto const& from : layouts)
         for (auto const& to : layouts) plans.push_back(plan(from, to, all_axes(mesh)));
       for (int d = 0; d < rank; ++d)
@@ -173,7 +174,7 @@ TEST_CASE("the same where a dimension is block-cyclic") {
     for (int rank = 1; rank <= 2; ++rank) {
       mesh_shape const mesh = mesh_of(sizes);
       auto const layouts = with_cyclic(all_layouts(rank, mesh.axes, {}), {1, 2, 3});
-      std::vector<redistribution_plan> plans;
+      std::vector<planning::redistribution_plan> plans;
       for (auto const& from : layouts)
         for (auto const& to : layouts) plans.push_back(plan(from, to, all_axes(mesh)));
       for (int n : {0, 1, 5, 6, 12, 13}) {
@@ -260,7 +261,7 @@ TEST_CASE("a step's name says what moves") {
       for (std::size_t i = 0; i < layouts.size(); ++i)
         for (std::size_t j = 0; j < layouts.size(); ++j) {
           if (i == j) continue;
-          plan_step const s = plan_detail::step_between(layouts[i], layouts[j]);
+          planning::plan_step const s = plan_detail::step_between(layouts[i], layouts[j]);
           bool slice = true, whole = true, gather = true, equal = true, covered = true;
           for (int r = 0; r < mesh.ranks(); ++r) {
             bits const &from = held[i][static_cast<std::size_t>(r)], &to = held[j][static_cast<std::size_t>(r)];
@@ -286,14 +287,14 @@ TEST_CASE("a step's name says what moves") {
           // Where a dimension is block-cyclic it depends on the extents whether an exchange is more regular than its name says.
           bool const cyclic =
               layout_detail::encode_blocks(layouts[i]) != 0 || layout_detail::encode_blocks(layouts[j]) != 0;
-          auto const named = [&](step_kind v, bool is) {
+          auto const named = [&](planning::step_kind v, bool is) {
             return cyclic && s.what == collective::exchange ? true : (s.what == v) == is;
           };
-          CHECK(named(step_kind::slice, slice));
+          CHECK(named(planning::step_kind::slice, slice));
           if (slice) continue;
-          CHECK(named(step_kind::permute, whole));               // one whole shard comes from one rank
-          CHECK(named(step_kind::all_gather, gather));           // all shards of the group, side by side
-          CHECK(named(step_kind::all_to_all, equal && !whole));  // an equal part of each shard of the group
+          CHECK(named(planning::step_kind::permute, whole));               // one whole shard comes from one rank
+          CHECK(named(planning::step_kind::all_gather, gather));           // all shards of the group, side by side
+          CHECK(named(planning::step_kind::all_to_all, equal && !whole));  // an equal part of each shard of the group
         }
     }
 }
@@ -327,7 +328,7 @@ TEST_CASE("bytes of a reduction: what a ring passes by a rank") {
               std::size_t const whole = sum / static_cast<std::size_t>(q);  // where all_reduced, all hold the same
               most = std::max(most, scatters ? sum - least : 2 * (whole - whole / static_cast<std::size_t>(q)));
             }
-            plan_step const s = plan_detail::step_between(from, to);
+            planning::plan_step const s = plan_detail::step_between(from, to);
             CHECK(s.what == (scatters ? collective::reduce_scatter : collective::all_reduce));
             CHECK(plan_detail::step_bytes(s, shape_of(extents), mesh, 4) == static_cast<index_t>(4 * most));
           }
@@ -375,7 +376,7 @@ TEST_CASE("memory: source, shards and packed copies of the rank that holds most"
         };
         index_t const n = p.peak_bytes(shape_of(extents), mesh, 1);
         index_t most = shard(from);
-        for (plan_step const& s : p)
+        for (planning::plan_step const& s : p)
           most = std::max(most, shard(from) + (s.from == from ? 0 : shard(s.from)) + shard(s.to) +
                                     std::max(shard(s.from), shard(s.to)));
         INFO(text(p));
@@ -398,7 +399,7 @@ TEST_CASE("memory, counted element by element") {
           std::size_t const source = shards(extents, from, mesh)[rank].count();
           std::size_t live = source;
           most = std::max(most, live);
-          for (plan_step const& s : p) {
+          for (planning::plan_step const& s : p) {
             auto const before = shards(extents, s.from, mesh), after = shards(extents, s.to, mesh);
             // A packed copy of what one side shares with the other's shards, unless that is the shard as it lies.
             auto packed = [&](std::vector<bits> const& mine, std::vector<bits> const& theirs) {

@@ -44,7 +44,7 @@ TEST_CASE("plans between layouts of different ranks, and of a model without size
 }
 
 TEST_CASE("plans of more steps, and bundles of more collectives, than there is room for") {
-  redistribution_plan full(layout_value{1, {}});
+  planning::redistribution_plan full(layout_value{1, {}});
   CHECK(sentence_of([&] {
           for (int i = 0; i < 13; ++i) full.push(layout_value{1, {}});
         }) == "ashlar::planning::plan: more than 12 steps; redistribute through a layout with fewer reductions");

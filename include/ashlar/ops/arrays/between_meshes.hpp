@@ -92,7 +92,8 @@ template <class To, class T, class L, class M, class... Axes>
     meta_detail::fail("ashlar::redistribute: the other mesh has as many ranks as the tensor's");
   constexpr layout_value from = layout_detail::value_v<plan_detail::mesh_context<M, L>, L>,
                          to = layout_detail::value_v<plan_detail::mesh_context<M2, To>, To>;
-  plan_step const s{step_kind::exchange, layout_detail::mask_of(before.axes) - 1u, layout_detail::op_sum, {}, {}};
+  planning::plan_step const s{
+      planning::step_kind::exchange, layout_detail::mask_of(before.axes) - 1u, layout_detail::op_sum, {}, {}};
   plan_detail::note(x.mesh(), s,
                     ops_detail::most_lacked(from, before, to, after, x.extents()) * static_cast<index_t>(sizeof(T)), w);
   return abstract_tensor<T, To, M2>(abstract_mesh<M2>(other), x.extents());

@@ -44,16 +44,16 @@ ASHLAR_INLINE std::string to_string(layout_value const& v, char const* const* na
   return s;
 }
 
-ASHLAR_INLINE std::string to_string(plan_step const& s, char const* const* names) {
+ASHLAR_INLINE std::string to_string(planning::plan_step const& s, char const* const* names) {
   std::string text = to_text(s.what);
   if (s.axes) text += " over " + plan_detail::joined(s.axes, names);
   if (s.op != layout_detail::op_sum) text += std::string(" (") + plan_detail::op_text(s.op) + ")";
   return text + " -> " + to_string(s.to, names);
 }
 
-ASHLAR_INLINE std::string to_string(redistribution_plan const& p, char const* const* names) {
+ASHLAR_INLINE std::string to_string(planning::redistribution_plan const& p, char const* const* names) {
   std::string text = to_string(p.layout(0), names) + "\n";
-  for (plan_step const& s : p) text += "  " + to_string(s, names) + "\n";
+  for (planning::plan_step const& s : p) text += "  " + to_string(s, names) + "\n";
   return text;
 }
 
