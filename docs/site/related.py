@@ -3,9 +3,9 @@ checks that each public name is in a group, and that the groups have no other na
 
 GROUPS = """
 # ---- Meshes and layouts ----
-mesh axis mesh_shape device_mesh abstract_mesh max_axes
+mesh axis mesh_shape device_mesh abstract_mesh
 layout partial replicated batch_sharded cyclic halo none dimension
-layout_t mesh_t element_t rank_v layout_value_v owned_layout_t mesh_of_layout tensor
+layout_t mesh_t element_t rank_v layout_value_v owned_layout_t tensor
 layout_value layout_value_v axis_mask rule_result linearity fault dual
 none axes literal dimension equation
 halo edge corners halo_sums stale fresh without_corners owned_layout_t with_halos exchange_halo
@@ -13,7 +13,7 @@ stale fresh as_stale
 show_halos with_halos planning::draw print
 local_region local_shape region interval index_set shape
 static_extents_v fix_extents
-shape max_rank index_t static_extents
+shape index_t static_extents
 op::sum op::max op::min op::prod partial all_reduce
 nn::padding nn::conv2d nn::max_pool2d nn::average_pool2d
 cyclic linalg::block_cyclic_t linalg::scalapack_descriptor
@@ -161,8 +161,8 @@ comm::all_reduce comm::mpi_op comm::element
 comm::mpi_datatype comm::mpi_op comm::element
 comm::collectively comm::on_root comm::require_equal
 comm::algorithm comm::to_text comm::collective_call comm::tuning comm::tuned comm::algorithm_for
-communicator device_mesh comm_counters
-comm_counters comm::trace ledger
+communicator device_mesh comm::counters
+comm::counters comm::trace ledger
 comm::trace comm::watchdog
 
 # ---- Files ----

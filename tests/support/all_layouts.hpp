@@ -55,7 +55,7 @@ inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int
 /// major axes.
 inline std::vector<layout_value> with_cyclic(std::vector<layout_value> const& layouts, std::vector<int> const& blocks) {
   std::vector<layout_value> all = layouts;
-  for (int d = 0; d < max_rank; ++d)
+  for (int d = 0; d < layout_detail::max_rank; ++d)
     for (std::size_t i = 0, n = all.size(); i < n; ++i)
       for (int cyclic = 1; cyclic <= all[i].dim[d].size; ++cyclic)
         for (int block : blocks) {
@@ -110,7 +110,7 @@ inline std::string name(layout_value const& v) {
   for (int l = 0; l < v.levels; ++l) {
     s += std::string(" ") +
          std::vector<char const*>{"sum", "max", "min", "prod"}[static_cast<std::size_t>(v.reductions[l].op)] + "(";
-    for (int a = 0; a < max_axes; ++a)
+    for (int a = 0; a < meta_detail::max_axes; ++a)
       if (v.reductions[l].axes >> a & 1u) s += letter(a);
     s += ")";
   }

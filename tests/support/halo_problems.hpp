@@ -35,7 +35,7 @@ inline halo_problem drawn_halo_problem(std::mt19937& draw, int dims, int longest
 
 /// A stored cell: the cell of the domain that it shows times `sign`, and the dimensions in which it is outside the owned box.
 struct stored_cell {
-  std::array<index_t, max_rank> shown{};
+  std::array<index_t, layout_detail::max_rank> shown{};
   int sign = 1;
   bool given = false;
   int outside = 0;

@@ -74,7 +74,7 @@ struct communicator_state {
   bool oversubscribed = false;  // more processes than cores on this node
   bool yields = false;
   bool has_deadline = false;
-  std::shared_ptr<comm_counters> counters = std::make_shared<comm_counters>();
+  std::shared_ptr<comm::counters> counters = std::make_shared<comm::counters>();
   // A collective has failed: late messages may arrive. Ranks may have begun collectives in other communicators of the mesh,
   // which this rank never enters. So all communicators that are split off from one share this flag.
   std::shared_ptr<bool> keeps_messages = std::make_shared<bool>(false);
@@ -155,7 +155,7 @@ class communicator {
   int size() const { return state_->size; }
   /// MPI's handle; MPI_COMM_NULL for a rank alone.
   MPI_Comm get() const { return state_->handle; }
-  comm_counters& counters() const { return *state_->counters; }
+  comm::counters& counters() const { return *state_->counters; }
 
   /// True if a waiting rank yields the core between two polls. That is so if a node of these ranks is oversubscribed
   /// and MPI would spin. The same on all ranks.

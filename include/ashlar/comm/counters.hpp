@@ -3,11 +3,11 @@
 #pragma once
 #include <cstdint>
 
-namespace ashlar {
+namespace ashlar::comm {
 
 /// A collective is counted when it begins. Collectives of one rank are not counted. A communicator shares its counters
 /// with its copies and with communicators split off from it.
-struct comm_counters {
+struct counters {
   struct entry {
     std::uint64_t calls = 0;
     std::uint64_t bytes = 0;  ///< bytes of elements that this rank contributes and others need; each counts once.
@@ -30,7 +30,7 @@ struct comm_counters {
   std::uint64_t mpi_collectives = 0;  ///< calls of MPI's collectives by the above.
   std::uint64_t mpi_sends = 0;        ///< messages sent by the above.
 
-  friend bool operator==(comm_counters const&, comm_counters const&) = default;
+  friend bool operator==(counters const&, counters const&) = default;
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::comm

@@ -185,7 +185,7 @@ class device_mesh {
   ashlar::communicator const& communicator(Name const&... axis) const {
     return communicator((... | mask_of_axis(axis)));
   }
-  comm_counters& counters() const { return own().whole.counters(); }
+  comm::counters& counters() const { return own().whole.counters(); }
   /// Names the transport of these ranks: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
   /// rank alone. If nodes have different numbers of ranks, the text says that only all_reduce and halos use shared memory.
   char const* transport(unsigned mask = ~0u) const {

@@ -14,7 +14,7 @@ struct index_of_elements {
   index_set held[meta_detail::array_bound(Rank)];
   int first_bit[meta_detail::array_bound(Rank)];
   index_t mask[meta_detail::array_bound(Rank)];
-  index_t stride[max_rank];
+  index_t stride[layout_detail::max_rank];
 
   explicit index_of_elements(region const& part) : first_bit{}, mask{}, stride{} {
     int bit = 0;

@@ -42,7 +42,7 @@ namespace ashlar::kernels {
 template <class T>
 struct strided {
   T const* data;
-  index_t stride[max_rank];
+  index_t stride[layout_detail::max_rank];
 
   using buffer = kernels_detail::piece_buffer<T>;
   index_t const* strides() const { return stride; }
@@ -79,7 +79,7 @@ struct constant {
 
   using buffer = kernels_detail::no_buffer;
   static index_t const* strides() {
-    static constexpr index_t none[max_rank]{};
+    static constexpr index_t none[layout_detail::max_rank]{};
     return none;
   }
   KOKKOS_FUNCTION T at(index_t) const { return value; }
@@ -92,7 +92,7 @@ struct constant {
 /// The linear index in the global array of each element of a shard: base + sum of i_d * stride[d].
 struct global_index {
   index_t base;
-  index_t stride[max_rank];
+  index_t stride[layout_detail::max_rank];
 
   using buffer = kernels_detail::no_buffer;
   index_t const* strides() const { return stride; }

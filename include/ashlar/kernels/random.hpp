@@ -96,7 +96,7 @@ template <class Generator>
 struct random_numbers {
   prng_key key;
   index_t base;
-  index_t stride[max_rank];
+  index_t stride[layout_detail::max_rank];
 
   using value_type = typename Generator::value_type;
   static constexpr int block_size = meta_detail::uniform_block<value_type>::size;
@@ -137,8 +137,8 @@ template <class Generator>
 struct cyclic_random_numbers {
   prng_key key;
   int rank;
-  index_set held[max_rank];
-  index_t global_stride[max_rank], stride[max_rank];
+  index_set held[layout_detail::max_rank];
+  index_t global_stride[layout_detail::max_rank], stride[layout_detail::max_rank];
 
   cyclic_random_numbers(prng_key k, region const& part, shape const& global)
       : key(k), rank(part.rank), global_stride{}, stride{} {

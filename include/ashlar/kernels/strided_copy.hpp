@@ -15,8 +15,8 @@ namespace ashlar::kernels {
 
 /// A region of a row-major array: the indices [lower, lower + extent) of each of its dimensions.
 struct box {
-  index_t lower[max_rank]{};
-  index_t extent[max_rank]{};
+  index_t lower[layout_detail::max_rank]{};
+  index_t extent[layout_detail::max_rank]{};
 
   ashlar::shape shape(int rank) const {
     ashlar::shape s;
@@ -234,10 +234,11 @@ void copy_region(Space const& space, T const* source, shape const& source_extent
 /// Post: out[i_order[0], i_order[1], ..] == in[i_0, i_1, ..]
 /// Example: permute(space, x, shape::of(128, 10), {1, 0}, transposed)
 template <class Space, class T>
-void permute(Space const& space, T const* in, shape const& extents, int const (&order)[max_rank], T* out) {
+void permute(Space const& space, T const* in, shape const& extents, int const (&order)[layout_detail::max_rank],
+             T* out) {
   kernels_detail::row_major_strides const in_strides(extents);
   shape permuted;
-  index_t strides[max_rank];
+  index_t strides[layout_detail::max_rank];
   for (int& d = permuted.rank; d < extents.rank; ++d) {
     permuted[d] = extents[order[d]];
     strides[d] = in_strides.stride[order[d]];

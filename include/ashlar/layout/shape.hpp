@@ -5,19 +5,21 @@
 
 namespace ashlar {
 
+namespace layout_detail {
 /// The largest number of dimensions of a tensor: 8.
 inline constexpr int max_rank = 8;
+}  // namespace layout_detail
 
 /// Extents of a row-major array of rank 0 to 8.
 /// Post: entries from `rank` on are 0, so that equality is memberwise.
 struct shape {
   int rank = 0;
-  index_t extent[max_rank]{};
+  index_t extent[layout_detail::max_rank]{};
 
   constexpr shape() = default;
   template <class... I>
   ASHLAR_FUNCTION static constexpr shape of(I... n) {
-    static_assert(sizeof...(I) <= max_rank, "ashlar::shape: a tensor has at most 8 dimensions");
+    static_assert(sizeof...(I) <= layout_detail::max_rank, "ashlar::shape: a tensor has at most 8 dimensions");
     shape s;
     ((s.extent[s.rank++] = static_cast<index_t>(n)), ...);
     return s;

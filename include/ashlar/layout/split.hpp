@@ -154,7 +154,7 @@ constexpr index_t parts(axis_list const& axes, mesh_shape const& mesh) {
 /// A region of a global array: one set of indices per dimension.
 struct region {
   int rank = 0;
-  index_set dim[max_rank]{};
+  index_set dim[layout_detail::max_rank]{};
   constexpr index_t size() const {
     index_t n = 1;
     for (int d = 0; d < rank; ++d) n *= dim[d].size();

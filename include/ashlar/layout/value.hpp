@@ -98,7 +98,7 @@ inline constexpr int max_cyclic_dimensions = 4;
 /// replicated.
 struct layout_value {
   int rank = 0;
-  layout_detail::axis_list dim[max_rank]{};
+  layout_detail::axis_list dim[layout_detail::max_rank]{};
   int levels = 0;
   layout_detail::partial_reduction reductions[layout_detail::max_levels]{};
 

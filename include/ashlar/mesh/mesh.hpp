@@ -28,7 +28,7 @@ using axis = mesh_detail::basic_axis<meta_detail::axis_name_t<Name>, Size>;
 /// The sizes of a mesh without its names, for run-time code.
 struct mesh_shape {
   int axes = 0;
-  int size[max_axes]{};
+  int size[meta_detail::max_axes]{};
 
   /// Ranks of the mesh restricted to the axes of a bit mask.
   constexpr int ranks(unsigned mask = ~0u) const {
@@ -104,7 +104,7 @@ class mesh {
   constexpr explicit mesh(S const& s) : shape_(s) {
     if (s.axes != axes) throw "ashlar::mesh: it needs one size for each axis";
     constexpr int fixed[sizeof...(Axes) + 1]{Axes::static_size..., 0};
-    for (int a = 0; a < axes && a < max_axes; ++a) {
+    for (int a = 0; a < axes && a < meta_detail::max_axes; ++a) {
       if (s.size[a] < 1) throw "ashlar::mesh: the size of an axis is 1 or more";
       if (fixed[a] != mesh_detail::run_time_size && fixed[a] != s.size[a])
         throw "ashlar::mesh: the size given differs from the axis' static size; leave one of the two out";
@@ -130,7 +130,7 @@ class mesh {
     static_assert(static_cast<int>(N) == axes,
                   "ashlar::mesh: it needs one size for each axis; give as many as it has axes");
     mesh_shape s{axes, {}};
-    for (int a = 0; a < axes && a < static_cast<int>(N) && a < max_axes; ++a) s.size[a] = sizes[a];
+    for (int a = 0; a < axes && a < static_cast<int>(N) && a < meta_detail::max_axes; ++a) s.size[a] = sizes[a];
     return s;
   }
   mesh_shape shape_;

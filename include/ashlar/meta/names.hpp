@@ -7,10 +7,9 @@
 
 namespace ashlar {
 
+namespace meta_detail {
 /// The largest number of axes of a mesh: 8.
 inline constexpr int max_axes = 8;
-
-namespace meta_detail {
 
 /// An axis name as a type, readable in messages: axis_name<'d','a','t','a'>.
 template <char... C>

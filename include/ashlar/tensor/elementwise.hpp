@@ -397,9 +397,6 @@ void fill_random(real_ranks, normal_distribution<R> const& d, sharded_tensor<T, 
   kernels::fill_normal(S{}, cells_of(x), x.local_region(), x.extents(), key, d.mean, d.deviation);
 }
 
-}  // namespace tensor_detail
-
-namespace tensor_detail {
 template <class T, class L, class M, class S>
   requires(layout_has_a_halo<L>::value)
 void fill_elements(real_ranks, sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {

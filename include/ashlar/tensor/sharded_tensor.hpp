@@ -227,11 +227,10 @@ void write_over(X& x, X const& y) {
                            static_cast<std::size_t>(x.local_size()) * sizeof(element_t<X>));
 }
 
-}  // namespace tensor_detail
-
 /// The mesh with just the axes that a layout names, with sizes given at run time.
 template <class L>
-using mesh_of_layout = decltype(tensor_detail::mesh_of_names(typename layout_detail::names_of<L>::type{}));
+using mesh_of_layout = decltype(mesh_of_names(typename layout_detail::names_of<L>::type{}));
+}  // namespace tensor_detail
 
 /// A tensor whose sharding over a mesh of ranks is part of its type. It has this rank's shard, the global extents and a
 /// handle on the mesh. The shard is contiguous and row-major in the memory of Space.
@@ -242,7 +241,8 @@ using mesh_of_layout = decltype(tensor_detail::mesh_of_names(typename layout_det
 /// Tensors that share memory are used by one thread.
 /// Shape: global extents(); local shape local_extents(), of global indices local_region().
 /// Example: sharded_tensor<float, layout<"data", none>> is one on mesh<axis<"data">>
-template <class T, class Layout, class Mesh = mesh_of_layout<Layout>, class Space = Kokkos::DefaultExecutionSpace>
+template <class T, class Layout, class Mesh = tensor_detail::mesh_of_layout<Layout>,
+          class Space = Kokkos::DefaultExecutionSpace>
 class sharded_tensor {
  public:
   using element_type = T;

@@ -14,7 +14,7 @@ using namespace cases;
 namespace {
 
 struct used {
-  comm_counters ours;
+  comm::counters ours;
   pmpi::counts mpi;
 };
 
@@ -28,7 +28,7 @@ used measure(F f) {
   return {c.counters(), pmpi::counted() - before};
 }
 
-std::uint64_t calls(comm_counters const& n) {
+std::uint64_t calls(comm::counters const& n) {
   return n.all_reduce.calls + n.all_gather.calls + n.reduce_scatter.calls + n.all_to_all.calls + n.permute.calls +
          n.broadcast.calls + n.agreement.calls;
 }
@@ -43,7 +43,7 @@ TEST_CASE("counters: they say what MPI is asked to do, for every collective and 
       MPI_Comm_size(MPI_COMM_WORLD, &p);
       MPI_Comm_rank(MPI_COMM_WORLD, &r);
       bool const silent = n == 0 || p == 1;
-      auto const check = [&](auto collective, comm_counters::entry comm_counters::*entry, std::size_t elements) {
+      auto const check = [&](auto collective, comm::counters::entry comm::counters::*entry, std::size_t elements) {
         used const u = measure(collective);
         CHECK(u.ours.mpi_collectives == u.mpi.collectives() + u.mpi.persistent_starts);
         CHECK(u.ours.mpi_sends == u.mpi.sends);
@@ -57,12 +57,12 @@ TEST_CASE("counters: they say what MPI is asked to do, for every collective and 
       std::vector<int> x(n * std::size_t(p) + 1), y(n * std::size_t(p) + 1);
       int *const a = x.data(), *const b = y.data();
       auto const reduce = [=](communicator const& c) { comm::all_reduce<op::sum>(c, a, b, n, how); };
-      check(reduce, &comm_counters::all_reduce, n);
-      check([=](communicator const& c) { comm::all_gather(c, a, n, b, how); }, &comm_counters::all_gather, n);
+      check(reduce, &comm::counters::all_reduce, n);
+      check([=](communicator const& c) { comm::all_gather(c, a, n, b, how); }, &comm::counters::all_gather, n);
       check([=](communicator const& c) { comm::reduce_scatter<op::sum>(c, a, b, n, how); },
-            &comm_counters::reduce_scatter, others * n);
-      check([=](communicator const& c) { comm::all_to_all(c, a, n, b, how); }, &comm_counters::all_to_all, others * n);
-      check([=](communicator const& c) { comm::broadcast(c, a, n, 0, how); }, &comm_counters::broadcast,
+            &comm::counters::reduce_scatter, others * n);
+      check([=](communicator const& c) { comm::all_to_all(c, a, n, b, how); }, &comm::counters::all_to_all, others * n);
+      check([=](communicator const& c) { comm::broadcast(c, a, n, 0, how); }, &comm::counters::broadcast,
             r == 0 ? n : 0);
     }
   });

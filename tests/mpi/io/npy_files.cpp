@@ -62,7 +62,7 @@ bytes file_of(std::string const& descr, shape const& n, bool fortran, int major)
     if (fortran) {
       index_t rest = k, stride = n.size();
       g = 0;
-      index_t index[max_rank]{};
+      index_t index[layout_detail::max_rank]{};
       for (int d = 0; d < n.rank; ++d) index[d] = rest % n[d], rest /= n[d];
       for (int d = 0; d < n.rank; ++d) stride /= n[d], g += index[d] * stride;
     }

@@ -87,7 +87,7 @@ TEST_CASE("exchange of blocks: the same result by each algorithm, whatever the o
 
 TEST_CASE("exchange of blocks: the same counts of messages and bytes by each algorithm") {
   ASHLAR_NEEDS(world_size() > 1);
-  std::optional<comm_counters> first;
+  std::optional<comm::counters> first;
   std::vector<std::uint64_t> types_made;
   for (algorithm const way : {algorithm::exchange, algorithm::exchange_by_types}) {
     messages_of_mpi const scope;

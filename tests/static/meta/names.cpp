@@ -18,7 +18,7 @@ static_assert(std::is_same_v<meta_detail::names_in_t<dimension("data")>, meta_de
 static_assert(std::is_same_v<meta_detail::names_in_t<axes("data", "model")>, meta_detail::name_list<data, model>>);
 static_assert(std::is_same_v<meta_detail::names_in_t<axes("model", "data")>, meta_detail::name_list<model, data>>);
 static_assert(std::is_same_v<meta_detail::names_in_t<axes("d", "data")>, meta_detail::name_list<d, data>>);
-static_assert(meta_detail::names_in_t<axes("a", "b", "c", "d", "e", "f", "g", "h")>::size == max_axes);
+static_assert(meta_detail::names_in_t<axes("a", "b", "c", "d", "e", "f", "g", "h")>::size == meta_detail::max_axes);
 
 // Positions to names and back.
 using list = meta_detail::name_list<data, model, d>;

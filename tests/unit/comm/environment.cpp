@@ -38,7 +38,7 @@ TEST_CASE("a rank alone needs no MPI: collectives copy") {
   }));
   CHECK(comm::collectively(alone, [] { return 4; }) == 4);
   CHECK_THROWS_WITH_AS(comm::on_root(alone, [] { throw 1; }), "an exception that is no std::exception", error);
-  CHECK(alone.counters() == comm_counters{});
+  CHECK(alone.counters() == comm::counters{});
 }
 
 // The whole life of MPI: nothing can come after it, so it is one case.

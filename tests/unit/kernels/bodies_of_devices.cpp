@@ -77,7 +77,7 @@ TEST_CASE("devices: maps, updates, fills and copies") {
       kernels::map(on, s, z, weighted_sum{}, kernels::contiguous(x.data(), s), row);
     });
     check_bodies<double>(3 * n, [&](auto const& on, double* z) {
-      index_t strides[max_rank]{};
+      index_t strides[layout_detail::max_rank]{};
       for (int d = 0; d < s.rank; ++d) strides[d] = 3 * s.stride(d);
       kernels::map_to(on, s, z, strides, weighted_sum{}, kernels::contiguous(x.data(), s), row);
     });
@@ -101,7 +101,7 @@ TEST_CASE("devices: copies of boxes, also of more boxes than one kernel takes, a
     if (s.rank == 3)
       for (auto const& order : {std::array{0, 1, 2}, std::array{2, 0, 1}, std::array{1, 0, 2}, std::array{0, 2, 1}})
         check_bodies<float>(s.size(), [&](auto const& on, float* y) {
-          int dims[max_rank]{};
+          int dims[layout_detail::max_rank]{};
           std::copy(order.begin(), order.end(), dims);
           kernels::permute(on, x.data(), s, dims, y);
         });
@@ -135,7 +135,7 @@ TEST_CASE("devices: terms of boxes that overlap are added in the order of the bo
     for (int d = 0; d < s.rank; ++d) choices *= 3;
     for (int choice = 0; choice < choices; ++choice) {
       shape extents = s;
-      index_t step[max_rank], first[max_rank]{};
+      index_t step[layout_detail::max_rank], first[layout_detail::max_rank]{};
       for (int d = 0, rest = choice; d < s.rank; ++d, rest /= 3) {
         extents[d] = rest % 3 == 0 ? std::max<index_t>(s[d] - 2, 1) : rest % 3 == 1 ? (s[d] + 1) / 2 : s[d] - s[d] / 3;
         step[d] = rest % 3 == 2 ? -1 : 1;

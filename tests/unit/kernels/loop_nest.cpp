@@ -48,7 +48,7 @@ TEST_CASE("any range of a merged nest is that range of the naive loops, by recta
       shape s;
       for (s.rank = 0; s.rank < rank; ++s.rank) s.extent[s.rank] = 1 + random(rank < 5 ? 5 : 2);
       // Row-major strides, each dropped to 0 or changed now and then: some neighbours merge, others do not.
-      index_t strides[2][max_rank]{};
+      index_t strides[2][layout_detail::max_rank]{};
       for (auto& stride : strides)
         for (int d = 0; d < rank; ++d) stride[d] = random(3) == 0 ? random(1) * 17 : s.stride(d);
       auto const expected = naive(s, strides[0], strides[1]);

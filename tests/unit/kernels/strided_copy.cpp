@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("transposes of small and large matrices, of tiles that are wh
       CAPTURE(s[0]);
       CAPTURE(s[1]);
       index_t const m = s[s.rank - 2], n = s[s.rank - 1];
-      int order[max_rank]{1, 0};
+      int order[layout_detail::max_rank]{1, 0};
       if (s.rank == 3) order[0] = 0, order[1] = 2, order[2] = 1;
       auto const source = numbers<T>(s.size() + offset);
       shared_vector<T> destination(static_cast<std::size_t>(s.size() + offset + 1), T(-1));

@@ -20,7 +20,7 @@ halo_traffic counted(problem const& p, bool with_corners) {
   for (int r = 0; r < p.mesh.ranks(); ++r) boxes.push_back(local_region(p.extents, p.layout, p.mesh, r));
   for (int r = 0; r < p.mesh.ranks(); ++r) {
     region const& own = boxes[static_cast<std::size_t>(r)];
-    std::set<std::array<index_t, max_rank>> cells;
+    std::set<std::array<index_t, layout_detail::max_rank>> cells;
     std::set<int> owners;
     test::for_stored_cells(p, own, [&](test::stored_cell const& c) {
       if (c.given || c.sign == 0 || (c.outside > 1 && !with_corners)) return;

@@ -12,7 +12,7 @@ namespace ashlar::kernels {
 template <class T>
 struct written {
   T* data;
-  index_t stride[max_rank];
+  index_t stride[layout_detail::max_rank];
 
   using buffer = kernels_detail::no_buffer;
   struct pointer {
@@ -37,7 +37,7 @@ struct read_back : strided<T> {
 template <class T, int Rank>
 struct cells_around {
   ops_detail::neighbours<T, Rank> first;
-  index_t stride[max_rank];
+  index_t stride[layout_detail::max_rank];
 
   using buffer = kernels_detail::no_buffer;
   // Adjacent: neighbours along the row are, so that the compiler knows it.

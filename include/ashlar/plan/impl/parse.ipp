@@ -74,7 +74,7 @@ ASHLAR_INLINE named_mesh parse_named_mesh(std::string_view text) {
     for (auto const& other : m.name)
       if (other == axis)
         plan_detail::fail_to_parse("--mesh: axis " + plan_detail::quoted_word(axis) + " is named twice");
-    if (m.shape.axes == max_axes) plan_detail::fail_to_parse("--mesh: a mesh has at most 8 axes");
+    if (m.shape.axes == meta_detail::max_axes) plan_detail::fail_to_parse("--mesh: a mesh has at most 8 axes");
     index_t const n = parse_integer("--mesh", size, 1);
     if (n > plan_detail::most_ranks || (ranks *= n) > plan_detail::most_ranks)
       plan_detail::fail_to_parse("--mesh: it has more than " + std::to_string(plan_detail::most_ranks) + " ranks");
@@ -89,7 +89,7 @@ ASHLAR_INLINE layout_value parse_layout(named_mesh const& m, std::string const& 
   layout_value v;
   axis_mask used = 0;
   for (std::string_view spec : plan_detail::split_at(',', specs)) {
-    if (v.rank == max_rank) plan_detail::fail_to_parse(option + ": a tensor has at most 8 dimensions");
+    if (v.rank == layout_detail::max_rank) plan_detail::fail_to_parse(option + ": a tensor has at most 8 dimensions");
     int const d = v.rank++;
     layout_detail::axis_list& dim = v.dim[d];
     if (spec == "none") continue;
@@ -144,7 +144,7 @@ ASHLAR_INLINE shape parse_extents(std::string_view text, index_t element_bytes) 
   index_t bytes = element_bytes;
   constexpr index_t most = index_t{1} << 56;  // sums of several shards fit
   for (std::string_view item : plan_detail::split_at(',', text)) {
-    if (s.rank == max_rank) plan_detail::fail_to_parse("--extents: a tensor has at most 8 dimensions");
+    if (s.rank == layout_detail::max_rank) plan_detail::fail_to_parse("--extents: a tensor has at most 8 dimensions");
     index_t const n = parse_integer("--extents", item, 0);
     if (n > most / bytes) plan_detail::fail_to_parse("--extents: the tensor has more than 2^56 bytes");
     bytes *= n > 0 ? n : 1;

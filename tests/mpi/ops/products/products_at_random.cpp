@@ -40,7 +40,7 @@ layout_detail::axis_list drawn_list(std::mt19937& draw, axis_mask axes) {
 
 // Each of these axes shards one dimension, or none; with `partial`, the tensor may be partial over it.
 layout_value drawn_layout(std::mt19937& draw, int rank, axis_mask axes, bool partial) {
-  axis_mask of[max_rank + 2]{};
+  axis_mask of[layout_detail::max_rank + 2]{};
   for (int a = 0; a < 3; ++a)
     if (axes >> a & 1u) of[below(draw, rank + (partial ? 2 : 1))] |= 1u << a;
   layout_value v;

@@ -50,7 +50,7 @@ template <class Op, class T>
 void check(shape const& extents, index_t room) {
   arrays<T> by_two(extents, room), by_rows = by_two, by_elements = by_two;
   using leaf = kernels::strided<T>;
-  index_t strides[max_rank]{};
+  index_t strides[layout_detail::max_rank]{};
   for (int d = 0; d < extents.rank; ++d) strides[d] = by_two.stored.stride(d);
   kernels::map_to(space(), extents, by_two.x.data() + by_two.first, strides, minus_twice{},
                   by_two.template leaf<leaf>(by_two.x.data()), by_two.template leaf<leaf>(by_two.y.data()));
