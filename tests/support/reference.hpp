@@ -1,6 +1,7 @@
 // Arrays that scripts/reference_arrays.py made: as tensors, and to compare tensors with.
 #pragma once
-#include "ashlar/io/npy_tensor.hpp"
+#include "ashlar/io/npy.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
 #include "dense.hpp"
 #include "support/data.hpp"
 #include <cmath>
@@ -17,6 +18,16 @@ std::vector<T> elements(io::npy_array const& a) {
   std::vector<T> v(a.bytes.size() / sizeof(T));
   std::memcpy(v.data(), a.bytes.data(), a.bytes.size());
   return v;
+}
+
+/// The tensor of an array that every rank has.
+template <class T, class L, class M>
+sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, io::npy_array const& from) {
+  shape extents;
+  for (index_t const n : from.extents) extents[extents.rank++] = n;
+  sharded_tensor<T, L, M> x(m, extents);
+  tensor_detail::fill_from_whole(x, reinterpret_cast<T const*>(from.bytes.data()));
+  return x;
 }
 
 template <class T, class L, class M>

@@ -4,5 +4,4 @@
 #include "ashlar/io/idx.hpp"
 #include "ashlar/io/npy.hpp"
 #include "ashlar/io/npy_files.hpp"
-#include "ashlar/io/npy_tensor.hpp"
 #include "ashlar/io/npz_files.hpp"

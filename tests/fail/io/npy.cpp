@@ -1,5 +1,5 @@
 #include "ashlar/io/npy_files.hpp"
-#include "ashlar/io/npy_tensor.hpp"
+#include "ashlar/data/open.hpp"
 #include "ashlar/io/npz_files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 
@@ -49,32 +49,19 @@ auto tensor_of(device_mesh<grid> const& m) { return load_npy<number, layout<"dat
 }  // namespace wrong
 }  // namespace load_npy_of_other_elements
 
-// A file read into a layout in which the result is partial: each rank would hold the whole of it.
-namespace into_a_partial_layout {
-auto right(device_mesh<grid> const& m, npy_array const& a) { return npy_tensor<float, layout<"data", none>>(m, a); }
-// error: ashlar::io::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it
-auto wrong(device_mesh<grid> const& m, npy_array const& a) {
-  return npy_tensor<float, partial<layout<none, none>, "data">>(m, a);
-}
-}  // namespace into_a_partial_layout
-
-// An element type that the reader knows of no file.
-namespace of_other_elements {
+// Examples of elements that the reader knows of no file.
+namespace open_raw_of_other_elements {
 namespace right {
-auto tensor_of(device_mesh<grid> const& m, npy_array const& a) {
-  return npy_tensor<double, layout<"data", none>>(m, a);
-}
+auto examples(communicator const& c) { return datasets::open_raw<double>(c, "x.bin", {4, 3}); }
 }  // namespace right
 // error: ashlar::io::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it
 namespace wrong {
 struct number {
   double part[3];
 };
-auto tensor_of(device_mesh<grid> const& m, npy_array const& a) {
-  return npy_tensor<number, layout<"data", none>>(m, a);
-}
+auto examples(communicator const& c) { return datasets::open_raw<number>(c, "x.bin", {4, 3}); }
 }  // namespace wrong
-}  // namespace of_other_elements
+}  // namespace open_raw_of_other_elements
 
 // A file of a tensor whose halo holds sums.
 namespace save_halo_sums {
