@@ -50,17 +50,21 @@ int main() {
       auto const u = generate<double, blocks>(m, {rows, across}, wave{0.1 * step});
       series.write(0.1 * step, io::series_field("height", u), io::series_field("energy", u * u));
     }
-    io::save_npy(generate<double, blocks>(m, {rows, across}, wave{0.3}), name + ".npy");
+    io::save_npy(m, name + ".npy", generate<double, blocks>(m, {rows, across}, wave{0.3}));
     // [write]
     // [npz]
     auto const end = generate<double, blocks>(m, {rows, across}, wave{0.3});
-    save_npz(name + ".npz", io::npz_array("height", end), io::npz_array("energy", end * end));
+    save_npz(m, name + ".npz", io::npz_array("height", end), io::npz_array("energy", end * end));
     // [npz]
     // [update]
-    io::save_hdf5(zeros<double, blocks>(m, {2 * rows, across}), name + ".h5", "heights", {.chunk = {64, 64}});
-    io::update_hdf5(end, name + ".h5", "heights", {rows, 0});
+    io::hdf5_file created(m, name + ".h5", io::to_create);
+    created.write("heights", zeros<double, blocks>(m, {2 * rows, across}), {.chunk = {64, 64}});
+    created.close();
+    io::hdf5_file changed(m, name + ".h5", io::to_change);
+    changed.update("heights", end, {rows, 0});
+    changed.write("energy", end * end, {.deflate = 4});
+    changed.close();
     // [update]
-    io::add_hdf5(end * end, name + ".h5", "energy", {.deflate = 4});
 
     // Other ranks, as of another run: half of them, or one.
     int const fewer = size > 1 ? size / 2 : 1, last = 3;
@@ -70,19 +74,20 @@ int main() {
     if (part != MPI_COMM_NULL) {
       // [read]
       device_mesh<line> const n(part, {fewer});
-      auto const u = io::load_hdf5<double, columns>(n, name + "_000003.h5", "height");
-      auto const box =
-          io::load_hdf5<double, layout<"r", none>>(n, name + "_000003.h5", "height", {100, 0}, {50, across});
+      io::hdf5_file const step(n, name + "_000003.h5");
+      auto const u = step.read<double, columns>("height");
+      auto const box = step.read<double, layout<"r", none>>("height", {{100, 0}, {50, across}});
       auto const v = io::load_npy<double, columns>(n, name + ".npy");
       auto const w = io::load_npz<double, columns>(n, name + ".npz", "height");
       // [read]
       // [attributes]
-      auto const time = io::load_hdf5_attribute<double>(n, name + "_000003.h5", "/", "time");
-      auto const unit = io::load_hdf5_attribute<std::string>(n, name + "_000003.h5", "height", "unit");
-      auto const extents = io::load_hdf5_attribute<std::vector<double>>(n, name + "_000003.h5", "height", "box");
+      auto const time = step.read_attribute<double>("/", "time");
+      auto const unit = step.read_attribute<std::string>("height", "unit");
+      auto const extents = step.read_attribute<std::vector<double>>("height", "box");
       // [attributes]
-      auto const second = io::load_hdf5<double, columns>(n, name + ".h5", "heights", {rows, 0}, {rows, across});
-      auto const energy = io::load_hdf5<double, columns>(n, name + ".h5", "energy");
+      io::hdf5_file const both(n, name + ".h5");
+      auto const second = both.read<double, columns>("heights", {{rows, 0}, {rows, across}});
+      auto const energy = both.read<double, columns>("energy");
       auto const expected = generate<double, columns>(n, {rows, across}, wave{0.1 * last});
       error = item(difference(u, expected)) + item(difference(v, expected)) + item(difference(w, expected)) +
               item(difference(second, v)) + item(difference(energy, v * v));

@@ -161,11 +161,10 @@ void matrix(races& all, device_mesh<line> const& m, std::string const& name, ind
   plain_write const collective(bytes, plain::collective), independent(bytes, plain::independent),
       posix(bytes, plain::posix), one(bytes, plain::posix_of_one_rank);
   std::vector<variant> variants{
-      {"ashlar", m.size() > 1 ? "mpi" : "none",
-       [&] { save_checkpoint(path, m.communicator(), 1, checkpoint_part("x", x)); },
+      {"ashlar", m.size() > 1 ? "mpi" : "none", [&] { save_checkpoint(m, path, 1, checkpoint_part("x", x)); },
        [&] {
-         save_checkpoint(path, m.communicator(), 1, checkpoint_part("x", x));
-         load_checkpoint(path, m.communicator(), checkpoint_part("x", y));
+         save_checkpoint(m, path, 1, checkpoint_part("x", x));
+         load_checkpoint(m, path, checkpoint_part("x", y));
          return std::equal(x.data(), x.data() + x.local_size(), y.data());
        }},
       {"MPI-IO: write_at_all", "mpi", [&] { collective(); }, [&] { return collective.correct(); }},

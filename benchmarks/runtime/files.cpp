@@ -163,11 +163,17 @@ void matrix(races& all, device_mesh<grid> const& m, std::string const& layout_na
   };
   auto const npy = folder() / "bench_files.npy";
   race(
-      ".npy", [&] { save_npy(x, npy); }, [&] { return load_npy<double, L>(m, npy); });
+      ".npy", [&] { save_npy(m, npy, x); }, [&] { return load_npy<double, L>(m, npy); });
 #if __has_include(<hdf5.h>)
   auto const h5 = folder() / "bench_files.h5";
   race(
-      "HDF5", [&] { save_hdf5(x, h5, "x"); }, [&] { return load_hdf5<double, L>(m, h5, "x"); });
+      "HDF5",
+      [&] {
+        hdf5_file f(m, h5, to_create);
+        f.write("x", x);
+        f.close();
+      },
+      [&] { return hdf5_file(m, h5).template read<double, L>("x"); });
 #endif
 }
 

@@ -168,9 +168,9 @@ comm::trace comm::watchdog
 # ---- Files ----
 io::read_idx io::idx_array io::read_mnist io::digit_data io::crc32c
 io::read_npy io::npy_array io::npy_kind io::load_npy io::save_npy
-io::load_npy io::save_npy io::load_npz io::save_npz io::npz_array io::load_hdf5 io::save_hdf5
-io::load_hdf5 io::save_hdf5 io::add_hdf5 io::update_hdf5 io::hdf5_options io::load_hdf5_attribute io::hdf5_attribute
-io::field_series io::field_series_options io::series_field io::grid_values io::save_hdf5
+io::load_npy io::save_npy io::load_npz io::save_npz io::npz_array io::hdf5_file
+io::hdf5_file io::hdf5_mode io::to_create io::to_change io::hdf5_box io::hdf5_options io::hdf5_attribute
+io::field_series io::field_series_options io::series_field io::grid_values io::hdf5_file
 io::load_arrays io::save_arrays io::array_map io::array_entry io::save_arrays_options
 io::save_checkpoint io::load_checkpoint io::checkpoint_part io::checkpoints
 io::checkpoints io::checkpoint_options io::run_checkpoints io::run_checkpoint_options

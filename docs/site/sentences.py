@@ -84,6 +84,7 @@ REMEDIES = {
     "io/hdf5/field_series.hpp": "Give all fields the mesh and the extents of the series, and each a name of its own.",
     "io/hdf5/add.hpp": "Choose a name in a group of this file.",
     "io/hdf5/description.hpp": "Change the name of the dataset, or the option in `hdf5_options`.",
+    "io/hdf5/files.hpp": "Open the file anew. Let no other program write it while it is read.",
     "io/hdf5/id.hpp": "HDF5's own reason follows. Mostly a path, a permission or the space on the disk is wrong.",
     "io/impl/zlib.ipp": DAMAGED + "Write the file again, or ask who wrote it.",
     "io/hdf5/opened.hpp": "Take a layout and a box that fit the extents in the file. A file that ends too early is damaged.",

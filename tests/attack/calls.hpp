@@ -4,8 +4,6 @@
 #include <ashlar/checkpoint/arrays.hpp>
 #include <ashlar/checkpoint/checkpoints.hpp>
 #include <ashlar/io/hdf5/field_series.hpp>
-#include <ashlar/io/hdf5/attributes.hpp>
-#include <ashlar/io/hdf5/files.hpp>
 #include <ashlar/tensor/arrays/between_meshes.hpp>
 
 #include <cstdio>
@@ -16,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "support/hdf5_file.hpp"
 
 namespace attack {
 
@@ -135,8 +135,8 @@ class stage {
             {"load_npy", &stage::loads_npy, nullptr, no_rows},
             {"save_npz", &stage::saves_npz},
             {"load_npz", &stage::loads_npz, nullptr, no_rows},
-            {"save_hdf5", &stage::saves_hdf5},
-            {"load_hdf5", &stage::loads_hdf5, nullptr, no_rows},
+            {"hdf5_create", &stage::saves_hdf5},
+            {"hdf5_read", &stage::loads_hdf5, nullptr, no_rows},
             {"field_series", &stage::saves_series},
             {"sort", &stage::sorts},
             {"matmul", &stage::multiplies},
@@ -147,9 +147,9 @@ class stage {
             {"batch_stream", &stage::reads_batch, nullptr, no_rows},
             {"open_raw", &stage::opens_raw, nullptr, no_rows},
             {"csv_log", &stage::logs, nullptr, no_rows},
-            {"add_hdf5", &stage::adds_hdf5},
-            {"update_hdf5", &stage::updates_hdf5},
-            {"load_hdf5_attribute", &stage::loads_attribute, nullptr, no_rows},
+            {"hdf5_add", &stage::adds_hdf5},
+            {"hdf5_update", &stage::updates_hdf5},
+            {"hdf5_attribute", &stage::loads_attribute, nullptr, no_rows},
             {"raw_max", &stage::takes_largest_of_raw_memory, "raw"},
             {"raw_pair", &stage::reduces_two_of_raw_memory, "raw"},
             {"raw_broadcast", &stage::broadcasts_from<0>, nullptr, no_rows},
@@ -169,9 +169,9 @@ class stage {
             {"load_npy_by_rows", &stage::loads_npy_by<rows>, "load_npy"},
             {"save_npz_of_one", &stage::saves_npz_of_one, "save_npz"},
             {"load_npz_by_rows", &stage::loads_npz_by<rows>, "load_npz"},
-            {"save_hdf5_in_chunks", &stage::saves_hdf5_in_chunks, "save_hdf5"},
-            {"load_hdf5_by_rows", &stage::loads_hdf5_by<rows>, "load_hdf5"},
-            {"load_hdf5_box", &stage::loads_hdf5_box, "load_hdf5"},
+            {"hdf5_create_in_chunks", &stage::saves_hdf5_in_chunks, "hdf5_create"},
+            {"hdf5_read_by_rows", &stage::loads_hdf5_by<rows>, "hdf5_read"},
+            {"hdf5_read_box", &stage::loads_hdf5_box, "hdf5_read"},
             {"field_series_of_two", &stage::saves_series_of_two, "field_series"},
             {"pad", &stage::pads<100>},
             {"pad_by_101", &stage::pads<101>, "pad"},
@@ -236,8 +236,8 @@ class stage {
             {"save_arrays_elsewhere", &stage::saves_arrays_to_another_file, "save_arrays"},
             {"save_npy_elsewhere", &stage::saves_npy_to_another_file, "save_npy"},
             {"save_npz_elsewhere", &stage::saves_npz_to_another_file, "save_npz"},
-            {"save_hdf5_elsewhere", &stage::saves_hdf5_to_another_file, "save_hdf5"},
-            {"save_hdf5_as_y", &stage::saves_hdf5_as_y, "save_hdf5"},
+            {"hdf5_create_elsewhere", &stage::saves_hdf5_to_another_file, "hdf5_create"},
+            {"hdf5_create_as_y", &stage::saves_hdf5_as_y, "hdf5_create"},
             {"number_log", &stage::logs_numbers, nullptr, no_rows},
             {"batch_stream_of_4", &stage::reads_batch_of_4, "batch_stream"},
             {"cache_on_disk", &stage::caches, nullptr, no_rows},
@@ -448,19 +448,19 @@ class stage {
   bool makes_a_mesh() { return device_mesh<line>(MPI_COMM_WORLD, {m_.size()}).size() == m_.size(); }
   bool saves() {
     auto x = numbered<rows>();
-    save_checkpoint(folder_ / "out.h5", m_.communicator(), 3, checkpoint_part("x", x));
+    save_checkpoint(m_, folder_ / "out.h5", 3, checkpoint_part("x", x));
     return true;
   }
   bool saves_two() {
     auto x = numbered<rows>(), y = numbered<rows>();
-    save_checkpoint(folder_ / "out.h5", m_.communicator(), 3, checkpoint_part("x", x), checkpoint_part("y", y));
+    save_checkpoint(m_, folder_ / "out.h5", 3, checkpoint_part("x", x), checkpoint_part("y", y));
     return true;
   }
   bool loads() { return loads_by<columns>(); }
   template <class L>
   bool loads_by() {
     auto x = make<double, L>(m_, {n_, 30});
-    return load_checkpoint(file("in.h5"), m_.communicator(), checkpoint_part("x", x)) == 3 && is_numbered(x);
+    return load_checkpoint(m_, file("in.h5"), checkpoint_part("x", x)) == 3 && is_numbered(x);
   }
   bool saves_later() { return saves_step(true); }
   bool saves_at_once() { return saves_step(false); }
@@ -478,21 +478,21 @@ class stage {
   bool saves_arrays() { return saves_arrays_by<rows>(); }
   template <class L>
   bool saves_arrays_by() {
-    save_arrays(folder_ / "out.safetensors", m_.communicator(), build<only>(numbered<L>()));
+    save_arrays(m_, folder_ / "out.safetensors", build<only>(numbered<L>()));
     return true;
   }
   bool loads_arrays() { return loads_arrays_by<columns>(); }
   template <class L>
   bool loads_arrays_by() {
     auto p = build<only>(make<double, L>(m_, {n_, 30}));
-    load_arrays(file("in.safetensors"), m_.communicator(), p);
+    load_arrays(m_, file("in.safetensors"), p);
     return is_numbered(p.x);
   }
   std::string text(char const* name) const { return (folder_ / name).string(); }
   bool saves_npy() { return saves_npy_by<rows>(); }
   template <class L>
   bool saves_npy_by() {
-    save_npy(numbered<L>(), text("out.npy"));
+    save_npy(m_, text("out.npy"), numbered<L>());
     return true;
   }
   bool loads_npy() { return loads_npy_by<columns>(); }
@@ -501,11 +501,11 @@ class stage {
     return is_numbered(load_npy<double, L>(m_, file("in.npy").string()));
   }
   bool saves_npz() {
-    save_npz(text("out.npz"), npz_array("x", numbered<rows>()), npz_array("y", numbered<columns>()));
+    save_npz(m_, text("out.npz"), npz_array("x", numbered<rows>()), npz_array("y", numbered<columns>()));
     return true;
   }
   bool saves_npz_of_one() {
-    save_npz(text("out.npz"), npz_array("x", numbered<rows>()));
+    save_npz(m_, text("out.npz"), npz_array("x", numbered<rows>()));
     return true;
   }
   bool loads_npz() { return loads_npz_by<columns>(); }
@@ -514,32 +514,32 @@ class stage {
     return is_numbered(load_npz<double, L>(m_, file("in.npz").string(), "x"));
   }
   bool saves_hdf5() {
-    save_hdf5(numbered<rows>(), text("field.h5"), "x");
+    test::create_hdf5(text("field.h5"), "x", numbered<rows>());
     return true;
   }
   bool saves_hdf5_in_chunks() {
-    save_hdf5(numbered<rows>(), text("field.h5"), "x", {.chunk = {16, 30}});
+    test::create_hdf5(text("field.h5"), "x", numbered<rows>(), {.chunk = {16, 30}});
     return true;
   }
   bool loads_hdf5() { return loads_hdf5_by<columns>(); }
   template <class L>
   bool loads_hdf5_by() {
-    return is_numbered(load_hdf5<double, L>(m_, file("field.h5").string(), "x"));
+    return is_numbered(test::read_hdf5<double, L>(m_, file("field.h5").string(), "x"));
   }
   bool loads_hdf5_box() {
-    return load_hdf5<double, columns>(m_, file("field.h5").string(), "x", {0, 1}, {n_, 20}).extents()[1] == 20;
+    return test::read_hdf5<double, columns>(m_, file("field.h5").string(), "x", {{0, 1}, {n_, 20}}).extents()[1] == 20;
   }
   bool adds_hdf5() {
     if (m_.rank() == 0)
       std::filesystem::copy_file(file("field.h5"), text("added.h5"), std::filesystem::copy_options::overwrite_existing);
-    add_hdf5(numbered<rows>(), text("added.h5"), "y");
+    test::add_to_hdf5(text("added.h5"), "y", numbered<rows>());
     return true;
   }
   bool updates_hdf5() {
-    update_hdf5(numbered<rows>(), file("field.h5").string(), "x", {0, 0});
+    test::write_hdf5_box(file("field.h5").string(), "x", numbered<rows>(), {0, 0});
     return true;
   }
-  bool loads_attribute() { return load_hdf5_attribute<double>(m_, file("field.h5").string(), "x", "step") == 3; }
+  bool loads_attribute() { return test::read_hdf5_attribute<double>(m_, file("field.h5").string(), "x", "step") == 3; }
   bool saves_series_of_two() {
     field_series series(m_, text("series.xdmf"));
     series.write(0.5, series_field("x", numbered<rows>()), series_field("y", numbered<rows>()));
@@ -740,32 +740,32 @@ class stage {
   }
   bool saves_step_4() {
     auto x = numbered<rows>();
-    save_checkpoint(folder_ / "out.h5", m_.communicator(), 4, checkpoint_part("x", x));
+    save_checkpoint(m_, folder_ / "out.h5", 4, checkpoint_part("x", x));
     return true;
   }
   bool saves_to_another_file() {
     auto x = numbered<rows>();
-    save_checkpoint(folder_ / "other.h5", m_.communicator(), 3, checkpoint_part("x", x));
+    save_checkpoint(m_, folder_ / "other.h5", 3, checkpoint_part("x", x));
     return true;
   }
   bool saves_arrays_to_another_file() {
-    save_arrays(folder_ / "other.safetensors", m_.communicator(), build<only>(numbered<rows>()));
+    save_arrays(m_, folder_ / "other.safetensors", build<only>(numbered<rows>()));
     return true;
   }
   bool saves_npy_to_another_file() {
-    save_npy(numbered<rows>(), text("other.npy"));
+    save_npy(m_, text("other.npy"), numbered<rows>());
     return true;
   }
   bool saves_npz_to_another_file() {
-    save_npz(text("other.npz"), npz_array("x", numbered<rows>()), npz_array("y", numbered<columns>()));
+    save_npz(m_, text("other.npz"), npz_array("x", numbered<rows>()), npz_array("y", numbered<columns>()));
     return true;
   }
   bool saves_hdf5_to_another_file() {
-    save_hdf5(numbered<rows>(), text("other_field.h5"), "x");
+    test::create_hdf5(text("other_field.h5"), "x", numbered<rows>());
     return true;
   }
   bool saves_hdf5_as_y() {
-    save_hdf5(numbered<rows>(), text("field.h5"), "y");
+    test::create_hdf5(text("field.h5"), "y", numbered<rows>());
     return true;
   }
   bool logs_numbers() {
@@ -793,11 +793,11 @@ class stage {
  public:
   void write_inputs() {
     auto x = numbered<rows>();
-    save_checkpoint(file("in.h5"), m_.communicator(), 3, checkpoint_part("x", x));
-    save_arrays(file("in.safetensors"), m_.communicator(), build<only>(numbered<rows>()));
-    save_npy(x, file("in.npy").string());
-    save_npz(file("in.npz").string(), npz_array("x", x));
-    save_hdf5(x, file("field.h5").string(), "x", {.attributes = {{"step", 3.}}});
+    save_checkpoint(m_, file("in.h5"), 3, checkpoint_part("x", x));
+    save_arrays(m_, file("in.safetensors"), build<only>(numbered<rows>()));
+    save_npy(m_, file("in.npy").string(), x);
+    save_npz(m_, file("in.npz").string(), npz_array("x", x));
+    test::create_hdf5(file("field.h5").string(), "x", x, {.attributes = {{"step", 3.}}});
     run_.emplace(m_.communicator(), file("run"));
     run_->save(1, checkpoint_part("x", x));
   }

@@ -34,11 +34,11 @@ int run(char** argv) {
   array_map const map{.arrays = {{"d1/kernel", "first/weight", {1, 0}}}};
   auto const expected = weights_of(m, n);
   if (std::string(argv[2]) == "save") {
-    save_arrays(argv[1], m.communicator(), expected, map, {.bytes_per_file = 10000});
+    save_arrays(m, argv[1], expected, map, {.bytes_per_file = 10000});
     return 0;
   }
   auto found = weights_of(m, 0);
-  load_arrays(argv[1], m.communicator(), found, map);
+  load_arrays(m, argv[1], found, map);
   bool same = true;
   for_each_leaf([&](auto const& a, auto const& b) { same = same && gather_all(a) == gather_all(b); }, expected, found);
   return same ? 0 : 4;

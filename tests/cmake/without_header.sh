@@ -10,7 +10,7 @@ case $use in
   Kokkos_Core.hpp) included=tensor sentence="ashlar::kernels: Kokkos is needed and Kokkos_Core.hpp is not found; run scripts/setup" ;;
   cblas.h) included=blas sentence="ashlar::einsum: a BLAS is needed and cblas.h is not found; install one" ;;
   zlib.h) included=io sentence="ashlar::io: zlib is needed and zlib.h is not found; install it" ;;
-  hdf5.h) included=hdf5 sentence="ashlar::io::save_hdf5: HDF5 is needed and hdf5.h is not found; install it" ;;
+  hdf5.h) included=hdf5 sentence="ashlar::io::hdf5_file: HDF5 is needed and hdf5.h is not found; install it" ;;
   fftw3.h) included=fft sentence="ashlar::fft: FFTW is needed and fftw3.h is not found; install it" ;;
   *) exit 2 ;;
 esac

@@ -94,7 +94,7 @@ def main():
         assert done.returncode == 0, done.stdout + done.stderr
         assert len(lines) == len(refused), lines
         for (file, found), line in zip(sorted(refused.items()), lines):
-            begin = f"ashlar::io::load_hdf5: {folder}/in/{file}.h5: "
+            begin = f"ashlar::io::hdf5_file: {folder}/in/{file}.h5: "
             wanted = "int32" if file.startswith("int32") else "float64"
             sentence = f"expected elements of type {wanted} in u, found {found} (on rank 0); called at "
             assert line.startswith(begin + (sentence if found else "HDF5 cannot open the dataset u: ")), (line, sentence)

@@ -31,18 +31,19 @@ int main(int, char** argv) {
   std::sort(files.begin(), files.end());
   for (auto const& file : files) {
     try {
-      add_hdf5(
-          x, file, "new",
+      hdf5_file f(m, file, to_change);
+      f.write(
+          "new", x,
           {.attributes = {{"unit", "m/s"}, {"count", 7}, {"box", std::vector<double>{0.5, 0.25}}, {"long", numbers}}});
-      add_hdf5(cast<std::int16_t>(x), file, "old_group/sub/packed",
-               {.chunk = {4, 3},
-                .deflate = 4,
-                .shuffle = true,
-                .attributes = {{"texts", std::vector<std::string>{"a", ""}}}});
-      add_hdf5(z, file, "new_group/complex", {.chunk = {5, 11}});
-      add_hdf5(x > 40., file, "new_group/flags", {.deflate = 1});
-      add_hdf5(make<float, layout<"p">>(m, {0}), file, "empty");
-      add_hdf5(x, file, "old_group/old");
+      f.write("old_group/sub/packed", cast<std::int16_t>(x),
+              {.chunk = {4, 3},
+               .deflate = 4,
+               .shuffle = true,
+               .attributes = {{"texts", std::vector<std::string>{"a", ""}}}});
+      f.write("new_group/complex", z, {.chunk = {5, 11}});
+      f.write("new_group/flags", x > 40., {.deflate = 1});
+      f.write("empty", make<float, layout<"p">>(m, {0}));
+      f.write("old_group/old", x);
     } catch (error const& e) {
       if (m.rank() == 0) std::printf("%s\n", e.what());
     }

@@ -49,10 +49,10 @@ def main():
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         assert len(lines) == len(KINDS | REFUSED), lines
         for kind, line in zip(sorted(KINDS | REFUSED, key=lambda kind: f"{kind}.h5"), lines):
-            expected = "expected no object of the name old_group/old, found one; write its elements by update_hdf5"
+            expected = "expected no object of the name old_group/old, found one; write its elements by update"
             if kind in REFUSED:
                 expected = "expected a file that grows at its end, found one with pages or a list of free room (fs_strategy, fs_persist)"
-            assert line.startswith(f"ashlar::io::add_hdf5: {folder / kind}.h5: {expected}"), line
+            assert line.startswith(f"ashlar::io::hdf5_file: {folder / kind}.h5: {expected}"), line
         for kind in REFUSED:
             assert (folder / f"{kind}.h5").read_bytes() == before[kind], kind
         for kind in KINDS:

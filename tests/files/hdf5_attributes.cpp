@@ -1,10 +1,9 @@
 // hdf5_attributes FOLDER: loads the attributes of FOLDER/in.h5 that its attribute `names` lists, as OBJECT NAME TYPE with
 // TYPE such as float64 or text, or float64s for a vector. Prints NAME and the value's bytes as hexadecimal digits, or the
 // sentence of the error. Then writes attributes of all kinds to FOLDER/out.h5.
-#include <ashlar/io/hdf5/attributes.hpp>
-#include <ashlar/io/hdf5/files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
+#include "support/hdf5_file.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -44,8 +43,8 @@ struct loader {
 
   template <class T>
   bool as(std::string const& t) {
-    if (type == t) found = bytes_of(load_hdf5_attribute<T>(m, file, object, name));
-    if (type == t + "s") found = bytes_of(load_hdf5_attribute<std::vector<T>>(m, file, object, name));
+    if (type == t) found = bytes_of(test::read_hdf5_attribute<T>(m, file, object, name));
+    if (type == t + "s") found = bytes_of(test::read_hdf5_attribute<std::vector<T>>(m, file, object, name));
     return !found.empty();
   }
   bool load() {
@@ -65,7 +64,7 @@ int main(int, char** argv) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   device_mesh<line> const m(MPI_COMM_WORLD, {ranks});
-  auto const names = load_hdf5_attribute<std::vector<std::string>>(m, folder / "in.h5", "/", "names");
+  auto const names = test::read_hdf5_attribute<std::vector<std::string>>(m, folder / "in.h5", "/", "names");
   for (std::string const& entry : names) {
     loader one{m, folder / "in.h5", {}, {}, {}, {}};
     std::istringstream(entry) >> one.object >> one.name >> one.type;
@@ -82,20 +81,20 @@ int main(int, char** argv) {
   for (std::size_t k = 0; k < many.size(); ++k) many[k] = static_cast<double>(k) / 4;
   auto x = make<double, layout<"p">>(m, {5});
   fill(x, 1.);
-  save_hdf5(x, folder / "out.h5", "fields/u",
-            {.attributes = {{"text", "m/s"},
-                            {"umlaut",
-                             "gr\xc3\xb6\xc3\x9f"
-                             "e"},
-                            {"empty", ""},
-                            {"count", 7},
-                            {"least", std::numeric_limits<index_t>::min()},
-                            {"time", 0.25},
-                            {"texts", std::vector<std::string>{"a", "", "long one"}},
-                            {"counts", std::vector<index_t>{1, -2, 3}},
-                            {"spacing", std::vector<double>{0.5, 0.25}},
-                            {"no_texts", std::vector<std::string>{}},
-                            {"no_counts", std::vector<index_t>{}},
-                            {"no_numbers", std::vector<double>{}},
-                            {"many", many}}});
+  test::create_hdf5(folder / "out.h5", "fields/u", x,
+                    {.attributes = {{"text", "m/s"},
+                                    {"umlaut",
+                                     "gr\xc3\xb6\xc3\x9f"
+                                     "e"},
+                                    {"empty", ""},
+                                    {"count", 7},
+                                    {"least", std::numeric_limits<index_t>::min()},
+                                    {"time", 0.25},
+                                    {"texts", std::vector<std::string>{"a", "", "long one"}},
+                                    {"counts", std::vector<index_t>{1, -2, 3}},
+                                    {"spacing", std::vector<double>{0.5, 0.25}},
+                                    {"no_texts", std::vector<std::string>{}},
+                                    {"no_counts", std::vector<index_t>{}},
+                                    {"no_numbers", std::vector<double>{}},
+                                    {"many", many}}});
 }

@@ -69,7 +69,7 @@ def main():
                 one.write(numpy.array(value, f"S{len(value)}"), mtype=kind)
                 names.append(f"/fields/u {name} text")
                 expected[name] = answer.hex()
-            other = "ashlar::io::load_hdf5_attribute: {}: expected {}"
+            other = "ashlar::io::hdf5_file: {}: expected {}"
             file = folder / "in.h5"
             give(u, "number_as_text", 1.5, "text", other.format(file, "text in number_as_text of /fields/u, found float64; load it as that type"))
             give(u, "text_as_number", "x", "float64",
@@ -96,7 +96,7 @@ def main():
         assert done.returncode == 0, done.stdout + done.stderr
         found = dict(line.split(" ", 1) if " " in line else (line, "") for line in done.stdout.splitlines() if line.strip())
         for name, begin in begins.items():
-            assert found.pop(name).startswith(f"ashlar::io::load_hdf5_attribute: {file}: {begin}"), name
+            assert found.pop(name).startswith(f"ashlar::io::hdf5_file: {file}: {begin}"), name
         assert found.keys() == expected.keys(), found.keys() ^ expected.keys()
         for name, answer in expected.items():
             assert re.sub(r"; called at hdf5_attributes.cpp:\d+$", "", found[name]) == answer, (name, found[name], answer)

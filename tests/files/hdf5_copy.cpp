@@ -1,9 +1,9 @@
 // hdf5_copy FOLDER: loads each dataset FOLDER/in/TYPE_NAME.h5:u of two dimensions, as elements of TYPE in one layout, and
 // saves FOLDER/out/TYPE_NAME.h5, contiguous, in chunks or compressed. Elements of 64 bits are saved from another layout.
 // Prints the sentence of an error.
-#include <ashlar/io/hdf5/files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
+#include "support/hdf5_file.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -20,13 +20,13 @@ template <class T>
 bool copies(device_mesh<grid> const& m, std::string const& type, std::filesystem::path const& from,
             std::filesystem::path const& to, hdf5_options const& options) {
   if (from.filename().string().find(type + "_") != 0) return false;
-  auto const whole = load_hdf5<T, layout<cyclic("p", 2), "q">>(m, from, "u");
-  auto const box = load_hdf5<T, layout<none, "p">>(m, from, "u", {0, 1}, {whole.extent(0), 2});
+  auto const whole = test::read_hdf5<T, layout<cyclic("p", 2), "q">>(m, from, "u");
+  auto const box = test::read_hdf5<T, layout<none, "p">>(m, from, "u", {{0, 1}, {whole.extent(0), 2}});
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>)
-    save_hdf5(redistribute<layout<"q", "p">>(whole), to, "group/u", options);
+    test::create_hdf5(to, "group/u", redistribute<layout<"q", "p">>(whole), options);
   else
-    save_hdf5(whole, to, "group/u", options);
-  save_hdf5(box, to.string() + ".box", "u", options);
+    test::create_hdf5(to, "group/u", whole, options);
+  test::create_hdf5(to.string() + ".box", "u", box, options);
   return true;
 }
 

@@ -1,8 +1,8 @@
 // hdf5_update FOLDER: writes the box of 7 x 5 elements from index 4, 3 on of each dataset FOLDER/TYPE_NAME.h5:u, from two
 // layouts in turn. Element g of the box is g, and (g, -g) of complex numbers. Prints the sentence of an error.
-#include <ashlar/io/hdf5/files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
+#include "support/hdf5_file.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -35,13 +35,16 @@ struct updater {
   template <class T, class L>
   void write() const {
     if constexpr (std::is_same_v<T, bool>)
-      update_hdf5(
+      test::write_hdf5_box(
+          file, "u",
           generate<double, L>(
               m, {7, 5}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return static_cast<double>(i * 5 + j); }) > 0.5,
-          file, "u", {4, 3});
+          {4, 3});
     else
-      update_hdf5(generate<T, L>(m, {7, 5}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return element<T>(i * 5 + j); }),
-                  file, "u", {4, 3});
+      test::write_hdf5_box(
+          file, "u",
+          generate<T, L>(m, {7, 5}, [] KOKKOS_FUNCTION(index_t i, index_t j) { return element<T>(i * 5 + j); }),
+          {4, 3});
   }
 };
 

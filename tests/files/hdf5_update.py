@@ -61,7 +61,7 @@ def main():
         done = subprocess.run(sys.argv[1:] + [name], text=True, capture_output=True, timeout=200)
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         assert done.returncode == 0, done.stdout + done.stderr
-        assert len(lines) == 2 and all(line.startswith("ashlar::io::update_hdf5: ") for line in lines), lines
+        assert len(lines) == 2 and all(line.startswith("ashlar::io::hdf5_file: ") for line in lines), lines
         assert "float16_half.h5: expected elements of type float32 in u, found float16; no tensor has these" in lines[0], lines
         assert "float64_lzf.h5: expected filters that HDF5 can apply in u, found filter 32000 ('lzf')" in lines[1], lines
         for file, whole in expected.items():

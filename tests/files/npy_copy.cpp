@@ -21,9 +21,9 @@ bool copies(device_mesh<grid> const& m, std::string const& type, std::filesystem
   if (from.filename().string().find(type + "_") != 0) return false;
   auto const x = load_npy<T, layout<cyclic("p", 2), "q">>(m, from);
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>)
-    save_npy(redistribute<layout<"q", "p">>(x), to);
+    save_npy(m, to, redistribute<layout<"q", "p">>(x));
   else
-    save_npy(x, to);
+    save_npy(m, to, x);
   return true;
 }
 

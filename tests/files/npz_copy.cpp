@@ -22,7 +22,8 @@ int main(int, char** argv) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks});
   auto const file = folder / "in/numpy.npz";
   save_npz(
-      folder / "out/ashlar.npz", npz_array("bool", redistribute<written_as>(load_npz<bool, read_as>(m, file, "bool"))),
+      m, folder / "out/ashlar.npz",
+      npz_array("bool", redistribute<written_as>(load_npz<bool, read_as>(m, file, "bool"))),
       npz_array("int16", redistribute<written_as>(load_npz<std::int16_t, read_as>(m, file, "int16"))),
       npz_array("uint64", load_npz<std::uint64_t, layout<none, none>>(m, file, "uint64")),
       npz_array("half", load_npz<float, layout<none, "p">>(m, file, "half")),
@@ -38,7 +39,7 @@ int main(int, char** argv) {
   std::sort(names.begin(), names.end());
   for (auto const& name : names) {
     try {
-      save_npy(load_npz<double, read_as>(m, name, "u"), folder / "out" / name.filename().replace_extension("npy"));
+      save_npy(m, folder / "out" / name.filename().replace_extension("npy"), load_npz<double, read_as>(m, name, "u"));
       if (m.rank() == 0) std::puts("read");
     } catch (error const& e) {
       if (m.rank() == 0) std::printf("%s\n", e.what());

@@ -32,7 +32,7 @@ int main(int, char** argv) {
   using lines = layout<"p", none, "q">;  // of dimension 1
   auto const z = load_npy<Kokkos::complex<double>, lines>(m, folder / "z.npy");
   auto const x = load_npy<double, lines>(m, folder / "x.npy");
-  auto const save = [&](auto const& y, std::string const& name) { save_npy(y, folder / (name + ".npy")); };
+  auto const save = [&](auto const& y, std::string const& name) { save_npy(m, folder / (name + ".npy"), y); };
   save(fft(z, to_layout<layout<none, "q", "p">>), "fft_to");
   save(inverse_fft<0, 2>(z, to_layout<layout<"q", none, "p">>), "inverse_fft_to");
   save(fft<1>(x), "fft");

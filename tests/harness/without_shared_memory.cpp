@@ -136,10 +136,10 @@ TEST_CASE("memory: one rank has no room for a buffer, a thread or a whole tensor
   };
   std::string const last = std::to_string(m.size() - 1);
   // Two buffers of 2 MiB, by which the elements travel.
-  says(limited([&] { save_npy(x, folder.path / "x.npy"); }),
+  says(limited([&] { save_npy(m, folder.path / "x.npy", x); }),
        "ashlar: the memory does not suffice for 4194304 bytes more (on rank " + last +
            "); called at without_shared_memory.cpp:");
-  CHECK(said([&] { save_npy(x, folder.path / "x.npy"); }) == "");
+  CHECK(said([&] { save_npy(m, folder.path / "x.npy", x); }) == "");
   comm_detail::joined_thread thread;
   std::string const refused = limited([&] { thread.start([](void*) {}, nullptr); });
   if (is_last()) says(refused, "does not suffice for a thread more with a stack of ");

@@ -9,6 +9,6 @@ int main() {
   Kokkos::ScopeGuard const kokkos;
   communicator const c(MPI_COMM_SELF);
   long before = 7, after = 0;
-  save_checkpoint("run.h5", c, 3, checkpoint_part("number", before));
-  return load_checkpoint("run.h5", c, checkpoint_part("number", after)) == 3 && after == 7 ? 0 : 1;
+  save_checkpoint(c, "run.h5", 3, checkpoint_part("number", before));
+  return load_checkpoint(c, "run.h5", checkpoint_part("number", after)) == 3 && after == 7 ? 0 : 1;
 }

@@ -8,6 +8,8 @@ int main() {
   mpi_environment const mpi;
   Kokkos::ScopeGuard const kokkos;
   device_mesh<mesh<axis<"x">>> const m(MPI_COMM_SELF, {1});
-  save_hdf5(arange<double, layout<"x">>(m, 5), "field.h5", "u");
-  return load_hdf5<double, layout<none>>(m, "field.h5", "u").extents()[0] == 5 ? 0 : 1;
+  hdf5_file f(m, "field.h5", to_create);
+  f.write("u", arange<double, layout<"x">>(m, 5));
+  f.close();
+  return hdf5_file(m, "field.h5").read<double, layout<none>>("u").extents()[0] == 5 ? 0 : 1;
 }

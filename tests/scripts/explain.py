@@ -139,7 +139,7 @@ a.cpp:13:68:   required from here
 /usr/include/ashlar/plan/draw_plan.hpp:52:28: error: static assertion failed: ashlar::planning::draw_svg: the layouts differ; give one""",
                ["ashlar::planning::draw_svg: the layouts differ; give one", "  at a.cpp:13", '  layout layout<"x">']))
 # A header that is missing: the user's line is the one that includes ashlar.
-MISSING = "ashlar::io::save_hdf5: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
+MISSING = "ashlar::io::hdf5_file: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
 for printed in [f"""In file included from /usr/include/ashlar/io/hdf5_id.hpp:4,
                  from a.cpp:7:
 /usr/include/ashlar/io/hdf5.hpp:4:2: error: #error "{MISSING}\"""", f"""In file included from a.cpp:7:
@@ -183,7 +183,7 @@ a.cpp:7:5:   required from here
 OTHERS += [
     ("a.cpp:6:3: error: 'adam' was not declared in this scope; did you mean 'ashlar::training::adam'?", ["ashlar::training::adam: the name is in namespace ashlar::training; write ashlar::training::adam, or using namespace ashlar::training"]),
     ("a.cpp:6:3: error: 'fill' was not declared in this scope; did you mean 'std::fill'?", ["'fill' was not declared in this scope; did you mean 'std::fill'?"]),
-    ("a.cpp:6:3: error: no member named 'save_hdf5' in namespace 'ashlar'", ["ashlar::io::save_hdf5: its header is not included; include ashlar/hdf5.hpp or ashlar/io/hdf5/files.hpp"]),
+    ("a.cpp:6:3: error: no member named 'hdf5_file' in namespace 'ashlar'", ["ashlar::io::hdf5_file: its header is not included; include ashlar/hdf5.hpp or ashlar/io/hdf5/files.hpp"]),
     ("a.cpp:6:30: error: type/value mismatch at argument 1 in template parameter list for 'template<class M> class ashlar::device_mesh'",
      ['ashlar::device_mesh: its argument is a mesh; write device_mesh<mesh<axis<"data">, axis<"model">>>']),
     ("""a.cpp:6:12: error: no matching function for call to 'update'

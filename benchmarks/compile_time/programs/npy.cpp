@@ -18,7 +18,7 @@ int main() {
     index_t const rows = 193, columns = 131;
     device_mesh<grid> const m(MPI_COMM_WORLD);
     device_mesh<line> const n(MPI_COMM_WORLD);
-    save_npy(generate<double, layout<"y", "x">>(m, {rows, columns}, field{}), "field.npy");
+    save_npy(m, "field.npy", generate<double, layout<"y", "x">>(m, {rows, columns}, field{}));
     auto const u = load_npy<double, layout<none, "r">>(n, "field.npy");
     double const error =
         item(all_reduce(max(abs(u - generate<double, layout<none, "r">>(n, {rows, columns}, field{})))));

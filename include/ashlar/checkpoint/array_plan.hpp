@@ -76,9 +76,7 @@ class array_plan {
     std::string& name = leaf->entry.name;
     if (name.starts_with('/')) name.erase(0, 1);  // of a tree without a name
     if (name.empty()) fail("expected a tree whose leaves have names, found one leaf; make it a checkpoint_part");
-    if (leaf->mesh.ranks() != c.size())
-      fail("expected " + name + " on a mesh of " + std::to_string(c.size()) + " ranks, as call this, found one of " +
-           std::to_string(leaf->mesh.ranks()) + "; give the communicator of its mesh");
+    require_ranks(c, leaf->mesh.ranks(), caller_ + ": " + file_, name);
     array_entry const e = entry_for(map, name, format_ != array_format::hdf5);
     item i{.leaf = name, .array = {}, .transpose = e.transpose};
     if (!e.transpose.empty()) {

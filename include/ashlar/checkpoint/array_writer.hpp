@@ -3,12 +3,13 @@
 #pragma once
 #include "ashlar/checkpoint/array_plan.hpp"
 #include "ashlar/checkpoint/writer.hpp"
+#include <deque>
 #include <numeric>
 
 namespace ashlar::io {
 
 /// The options of save_arrays.
-/// Example: io::save_arrays("model.safetensors.index.json", c, map, p, {.bytes_per_file = 1'000'000'000})
+/// Example: io::save_arrays(m, "model.safetensors.index.json", p, map, {.bytes_per_file = 1'000'000'000})
 struct save_arrays_options {
   /// A file beside an index takes arrays up to this number of bytes, and 1 array or more.
   index_t bytes_per_file = 5'000'000'000;
@@ -20,18 +21,16 @@ struct save_arrays_options {
 
 namespace ashlar::checkpoint_detail {
 
-/// A file that is not finished: its name, its first bytes and its size.
-struct array_output {
-  std::string path;
+/// A file with its first bytes and its size.
+struct array_output : shared_output {
   std::string header;
-  std::uint64_t bytes = 0;
-  std::unique_ptr<unfinished_file> part;
-  checked_file file;
-  file_mark mark;
+  std::uint64_t bytes;
+
+  array_output(communicator const& c, array_plan const& plan, std::string const& file_path, std::string head = {})
+      : shared_output(c, file_path, plan.caller()), header(std::move(head)), bytes(header.size()) {}
 };
 
-/// Files that all ranks write. They get their names only when all of them are on the disk; until then each is
-/// NAME.part. An index gets its name last.
+/// Files that all ranks write. They get their names only when all of them are on the disk. An index gets its name last.
 class array_writer {
  public:
   /// Plans the files. Rank 0 creates them with their headers and full sizes. Collective: all ranks of c.
@@ -44,12 +43,13 @@ class array_writer {
         describe_hdf5(options.metadata);
       else
         describe_safetensors(options);
-      if (c.rank() == 0) create();
     });
-    for (array_output& o : outputs_) o.mark.share(c);
-    on_other_ranks(c, [&] {
-      for (array_output& o : outputs_) o.file = o.mark.open(o.part->path(), plan_.caller(), c.rank());
-    });
+    for (array_output& o : outputs_) o.create_and_open([&](checked_file const& file) { return begin(o, file); });
+    if (index_)
+      comm::on_root(c, [&] {
+        index_->create([&](checked_file const& file) { return begin(*index_, file); });
+        index_->close();
+      });
   }
   array_writer(array_writer const&) = delete;
   array_writer& operator=(array_writer const&) = delete;
@@ -60,7 +60,7 @@ class array_writer {
     std::uint64_t const at = arrays_[i].begin + static_cast<std::uint64_t>(round.chunks(ranks_.rank()).begin) *
                                                     plan_.leaves()[i]->entry.chunk;
     if (n == 0) return;
-    checked_file const& file = outputs_[arrays_[i].file].file;
+    checked_file const& file = outputs_[arrays_[i].file].file();
     file.write(at, bytes, n);
     if (n >= checkpoint_entry::largest_chunk) file.start_sync(at, n);
     written_.push_back({static_cast<index_t>(arrays_[i].file), static_cast<index_t>(at), static_cast<index_t>(n),
@@ -68,11 +68,7 @@ class array_writer {
   }
   /// Waits until the bytes that this rank wrote are on the disk. No MPI.
   void sync() {
-    for (array_output& o : outputs_) {
-      if (ranks_.rank() == 0) o.mark.remove(o.file, o.bytes);
-      o.file.sync();
-      o.file.close();
-    }
+    for (array_output& o : outputs_) o.close();
   }
   /// Gives the files their names after all ranks have synced, and all bytes have been read back, each by another rank
   /// than the writer. `failure` is this rank's error, if any.
@@ -82,11 +78,8 @@ class array_writer {
     std::vector<piece> const next = pieces_of_next_rank();
     comm::collectively(ranks_, [&] { read_back(next); });
     comm::on_root(ranks_, [&] {
-      for (array_output& o : outputs_) o.part->keep_as(o.path);
-      sync_folder_of(plan_.file(), plan_.caller());
-      if (!index_) return;
-      index_->part->keep_as(index_->path);
-      sync_folder_of(plan_.file(), plan_.caller());
+      for (array_output& o : outputs_) o.publish();
+      if (index_) index_->publish();
     });
   }
 
@@ -125,16 +118,6 @@ class array_writer {
   }
 
   std::uint64_t bytes_of_leaf(std::size_t i) const { return plan_.leaves()[i]->entry.bytes(); }
-  array_output output(std::string const& path, std::string header = {}) const {
-    auto part = std::make_unique<unfinished_file>(path + ".part", plan_.caller());
-    std::uint64_t const bytes = header.size();
-    return {.path = path,
-            .header = std::move(header),
-            .bytes = bytes,
-            .part = std::move(part),
-            .file = {},
-            .mark = file_mark(ranks_)};
-  }
 
   // One file, or files beside an index that take the leaves in their order.
   void describe_safetensors(save_arrays_options const& options) {
@@ -157,14 +140,15 @@ class array_writer {
         return bits_a != bits_b ? bits_a > bits_b : a->name < b->name;
       });
       array_output& o = outputs_.emplace_back(
-          output(plan_.format() == array_format::index ? numbered(f + 1, files.size()) : plan_.file(),
-                 safetensors_header(files[f], options.metadata)));
+          ranks_, plan_, plan_.format() == array_format::index ? numbered(f + 1, files.size()) : plan_.file(),
+          safetensors_header(files[f], options.metadata));
       for (stored_array const* const a : files[f]) {
         o.bytes += bytes_of_leaf(static_cast<std::size_t>(a - arrays_.data()));
-        weight_map[a->name] = name_in_folder(o.path);
+        weight_map[a->name] = name_in_folder(o.path());
       }
     }
-    if (plan_.format() == array_format::index) index_ = output(plan_.file(), safetensors_index(weight_map, total));
+    if (plan_.format() == array_format::index)
+      index_.emplace(ranks_, plan_, plan_.file(), safetensors_index(weight_map, total));
   }
   // model-00001-of-00003.safetensors, as Hugging Face names the files beside model.safetensors.index.json.
   std::string numbered(std::size_t k, std::size_t of) const {
@@ -188,32 +172,19 @@ class array_writer {
     }
     described_ = describe_in_hdf5(table_, plan_.caller(), metadata);
     for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].begin = table_.entries[i].offset;
-    outputs_.push_back(output(plan_.file()));
-    outputs_.back().bytes = table_.file_bytes;
+    outputs_.emplace_back(ranks_, plan_, plan_.file()).bytes = table_.file_bytes;
   }
 
-  // Makes the files, and writes all bytes that are not elements, and the marks.
-  void create() {
-    for (array_output& o : outputs_) {
-      o.file = o.part->create();
-      o.file.resize(o.bytes);
-      o.file.write(0, o.header.data(), o.header.size());
-    }
+  // Writes all bytes of a new file that are not elements. Returns its size.
+  std::uint64_t begin(array_output const& o, checked_file const& file) const {
+    file.resize(o.bytes);
+    file.write(0, o.header.data(), o.header.size());
     if (plan_.format() == array_format::hdf5)
       for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
-        described_.for_each_written(at, bytes.size(), [&](byte_count begin, char const* from, std::size_t n) {
-          outputs_[0].file.write(begin, from, n);
-        });
+        described_.for_each_written(at, bytes.size(),
+                                    [&](byte_count to, char const* from, std::size_t n) { file.write(to, from, n); });
       });
-    for (array_output& o : outputs_) {
-      o.mark.write(o.file, o.bytes, plan_.caller());
-      o.mark.sync(o.file);
-    }
-    if (!index_) return;
-    index_->file = index_->part->create();
-    index_->file.write(0, index_->header.data(), index_->header.size());
-    index_->file.sync();
-    index_->file.close();
+    return o.bytes;
   }
 
   std::vector<piece> pieces_of_next_rank() const {
@@ -232,7 +203,7 @@ class array_writer {
   // Reads back the bytes that the next rank wrote. The last rank also reads the headers, which rank 0 wrote.
   void read_back(std::vector<piece> const& theirs) const {
     std::vector<checked_file> files;
-    for (array_output const& o : outputs_) files.emplace_back(o.part->path(), plan_.caller());
+    for (array_output const& o : outputs_) files.emplace_back(o.part(), plan_.caller());
     auto const differs = [&](checked_file const& f) { f.fail("what was written is not what is read back"); };
     std::vector<unsigned char> bytes(2 * largest_chunk);
     for (piece const& p : theirs) {
@@ -244,7 +215,7 @@ class array_writer {
     }
     if (ranks_.rank() != ranks_.size() - 1) return;
     auto const verify_header = [&](array_output const& o) {
-      checked_file const f(o.part->path(), plan_.caller());
+      checked_file const f(o.part(), plan_.caller());
       std::string found(o.header.size(), '\0');
       if (f.size() != o.bytes || f.read_some(0, found.data(), found.size()) != found.size() || found != o.header)
         differs(f);
@@ -262,7 +233,7 @@ class array_writer {
   communicator ranks_;
   array_plan const& plan_;
   std::vector<stored_array> arrays_;  // of each leaf, with its place
-  std::vector<array_output> outputs_;
+  std::deque<array_output> outputs_;
   std::optional<array_output> index_;
   checkpoint_table table_;  // of an HDF5 file, without a first block
   sparse_memory described_;

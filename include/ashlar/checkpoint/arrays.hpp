@@ -9,40 +9,31 @@
 namespace ashlar::checkpoint_detail {
 
 template <class... X>
-void load_parts(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
+void load_parts(io_detail::calling_ranks const& calling, std::string const& path, array_map const& map,
                 checkpoint_part<X> const&... parts) {
   static_assert(
       (!std::is_const_v<X> && ...),
       "ashlar::io::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
+  communicator const& c = calling.ranks;
   checkpoint_leaves made = leaves_of(c, parts...);
-  comm_detail::calls_as const here(c, "load_arrays", file.site, way_of(made));
+  comm_detail::calls_as const here(c, "load_arrays", calling.site, way_of(made));
   array_plan const plan =
-      comm::collectively(c, [&] { return array_plan(c, file.value, "ashlar::io::load_arrays", std::move(made), map); });
+      comm::collectively(c, [&] { return array_plan(c, path, "ashlar::io::load_arrays", std::move(made), map); });
   plan.require_same(c, false);
   load_leaves(c, array_reader(c, plan, map), plan.leaves());
 }
 
 template <class... X>
-void save_parts(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
+void save_parts(io_detail::calling_ranks const& calling, std::string const& path, array_map const& map,
                 save_arrays_options const& options, checkpoint_part<X> const&... parts) {
+  communicator const& c = calling.ranks;
   checkpoint_leaves made = leaves_of(c, parts...);
-  comm_detail::calls_as const here(c, "save_arrays", file.site, way_of(made));
+  comm_detail::calls_as const here(c, "save_arrays", calling.site, way_of(made));
   array_plan const plan =
-      comm::collectively(c, [&] { return array_plan(c, file.value, "ashlar::io::save_arrays", std::move(made), map); });
+      comm::collectively(c, [&] { return array_plan(c, path, "ashlar::io::save_arrays", std::move(made), map); });
   plan.require_same(c, true);
   array_writer to(c, plan, options);
-  exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers{}; });
-  std::optional<std::string> failure;
-  for (std::size_t i = 0; i < plan.leaves().size(); ++i) {
-    checkpoint_leaf& leaf = *plan.leaves()[i];
-    unsigned char const* const shard = shard_on_host(c, leaf, failure);
-    collect_rounds(leaf, c.rank(), shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
-      run_catching([&] { to.write(i, round, piece); }, failure);
-    });
-    leaf.release();
-  }
-  run_catching([&] { to.sync(); }, failure);
-  to.commit(std::move(failure));
+  to.commit(write_leaves(c, plan.leaves(), std::bind_front(&array_writer::write, &to), [&] { to.sync(); }));
 }
 
 }  // namespace ashlar::checkpoint_detail
@@ -63,18 +54,17 @@ namespace ashlar::io {
 /// malformed. Also if it lacks an array, or has it with another type or other extents. Also if it has an array that no
 /// leaf takes and `map` does not ignore, or if an array's elements are in another file than the HDF5 file. Also if
 /// files of nodes differ. The elements have no checksums. Partial layouts do not compile.
-/// Example: io::load_arrays("mlp.safetensors", m.communicator(), p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
+/// Example: io::load_arrays(m, "mlp.safetensors", p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
 template <class X>
-void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X& tree,
-                 array_map const& map = {}) {
-  checkpoint_detail::load_parts(file, c, map, checkpoint_part("", tree));
+void load_arrays(io_detail::calling_ranks const& c, std::string const& path, X& tree, array_map const& map = {}) {
+  checkpoint_detail::load_parts(c, path, map, checkpoint_part("", tree));
 }
 /// Gives several trees the arrays of one file. The leaves' paths begin with the names of the parts.
-/// Example: io::load_arrays("net.weights.h5", c, map, io::checkpoint_part("parameters", p), io::checkpoint_part("statistics", s));
+/// Example: io::load_arrays(m, "net.weights.h5", map, io::checkpoint_part("parameters", p), io::checkpoint_part("statistics", s));
 template <class X, class... More>
-void load_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
+void load_arrays(io_detail::calling_ranks const& c, std::string const& path, array_map const& map,
                  checkpoint_part<X> const& first, checkpoint_part<More> const&... more) {
-  checkpoint_detail::load_parts(file, c, map, first, more...);
+  checkpoint_detail::load_parts(c, path, map, first, more...);
 }
 
 /// Saves a tree as arrays that other programs read: whole tensors, whatever their layouts. The file's name says the
@@ -89,18 +79,18 @@ void load_arrays(comm_detail::at_call<std::string> const& file, communicator con
 /// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written. Also
 /// if a rank does not see a file that rank 0 has made. Also if two leaves have one name in the file, a name or text is
 /// not UTF-8, or the format lacks a type.
-/// Example: io::save_arrays("mlp.safetensors", m.communicator(), p, map, {.metadata = {{"format", "pt"}}});
+/// Example: io::save_arrays(m, "mlp.safetensors", p, map, {.metadata = {{"format", "pt"}}});
 template <class X>
-void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, X const& tree,
-                 array_map const& map = {}, save_arrays_options const& options = {}) {
-  checkpoint_detail::save_parts(file, c, map, options, checkpoint_part("", tree));
+void save_arrays(io_detail::calling_ranks const& c, std::string const& path, X const& tree, array_map const& map = {},
+                 save_arrays_options const& options = {}) {
+  checkpoint_detail::save_parts(c, path, map, options, checkpoint_part("", tree));
 }
 /// Saves several trees as arrays. The leaves' paths begin with the names of the parts.
 template <class X, class... More>
-void save_arrays(comm_detail::at_call<std::string> const& file, communicator const& c, array_map const& map,
+void save_arrays(io_detail::calling_ranks const& c, std::string const& path, array_map const& map,
                  save_arrays_options const& options, checkpoint_part<X> const& first,
                  checkpoint_part<More> const&... more) {
-  checkpoint_detail::save_parts(file, c, map, options, first, more...);
+  checkpoint_detail::save_parts(c, path, map, options, first, more...);
 }
 
 }  // namespace ashlar::io

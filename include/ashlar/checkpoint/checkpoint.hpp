@@ -22,26 +22,33 @@ inline unsigned char const* shard_on_host(communicator const& c, checkpoint_leaf
   });
 }
 
-inline void save_leaves(communicator const& c, std::string const& path, index_t step, checkpoint_leaves const& leaves) {
-  checkpoint_writer to(c, path, step, leaves);
-  exchange_buffers const buffers = comm::collectively(c, [&] {
-    to.open();
-    return exchange_buffers{};
-  });
+// Calls write(i, round, bytes) for this rank's pieces of each leaf i, and sync(), which need no MPI. Returns the first error.
+// Collective: all ranks of c.
+template <class Write, class Sync>
+std::optional<std::string> write_leaves(communicator const& c, checkpoint_leaves const& leaves, Write const& write,
+                                        Sync const& sync) {
+  exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers{}; });
   std::optional<std::string> failure;
-  std::vector<checkpoint_piece> written;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     unsigned char const* const shard = shard_on_host(c, *leaves[i], failure);
     collect_rounds(*leaves[i], c.rank(), shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
-      auto const write = [&] {
-        written.push_back(to.piece(i, round, piece));
-        to.write(written.back());
-      };
-      run_catching(write, failure);
+      run_catching([&] { write(i, round, piece); }, failure);
     });
     leaves[i]->release();
   }
-  run_catching([&] { to.sync(); }, failure);
+  run_catching(sync, failure);
+  return failure;
+}
+
+inline void save_leaves(communicator const& c, std::string const& path, index_t step, checkpoint_leaves const& leaves) {
+  checkpoint_writer to(c, path, step, leaves);
+  comm::collectively(c, [&] { to.open(); });
+  std::vector<checkpoint_piece> written;
+  auto const write = [&](std::size_t i, array_pieces const& round, unsigned char const* bytes) {
+    written.push_back(to.piece(i, round, bytes));
+    to.write(written.back());
+  };
+  auto failure = write_leaves(c, leaves, write, [&] { to.sync(); });
   to.commit(std::move(failure), written, leaves);
 }
 
@@ -80,13 +87,13 @@ namespace ashlar::io {
 /// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written.
 /// Also if a rank does not see the file that rank 0 has made. A partial layout does not compile, nor a leaf that is no
 /// tensor, number or prng_key.
-/// Example: io::save_checkpoint("step_120.h5", m.communicator(), 120, io::checkpoint_part("parameters", p), io::checkpoint_part("optimizer", state));
+/// Example: io::save_checkpoint(m, "step_120.h5", 120, io::checkpoint_part("parameters", p), io::checkpoint_part("optimizer", state));
 template <class... X>
-void save_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c, index_t step,
+void save_checkpoint(io_detail::calling_ranks const& c, std::string const& path, index_t step,
                      checkpoint_part<X> const&... parts) {
-  auto const leaves = checkpoint_detail::leaves_of(c, parts...);
-  comm_detail::calls_as const here(c, "save_checkpoint", file.site, checkpoint_detail::way_of(leaves));
-  checkpoint_detail::save_leaves(c, file.value, step, leaves);
+  auto const leaves = checkpoint_detail::leaves_of(c.ranks, parts...);
+  comm_detail::calls_as const here(c.ranks, "save_checkpoint", c.site, checkpoint_detail::way_of(leaves));
+  checkpoint_detail::save_leaves(c.ranks, path, step, leaves);
 }
 
 /// Gives trees the values in a file and returns its step. Any mesh, layouts and number of ranks may have written the
@@ -97,15 +104,15 @@ void save_checkpoint(comm_detail::at_call<std::string> const& file, communicator
 /// are allocated while the old ones exist.
 /// Error: ashlar::error on every rank if the file is missing or cannot be read. Also if it is damaged in a byte that
 /// was read or that describes it. Also if it lacks a name, or has it with another type or other extents.
-/// Example: index_t const step = io::load_checkpoint("step_120.h5", m.communicator(), io::checkpoint_part("parameters", p));
+/// Example: index_t const step = io::load_checkpoint(m, "step_120.h5", io::checkpoint_part("parameters", p));
 template <class... X>
-index_t load_checkpoint(comm_detail::at_call<std::string> const& file, communicator const& c,
+index_t load_checkpoint(io_detail::calling_ranks const& c, std::string const& path,
                         checkpoint_part<X> const&... parts) {
-  auto const leaves = checkpoint_detail::leaves_of(c, parts...);
-  comm_detail::calls_as const here(c, "load_checkpoint", file.site, checkpoint_detail::way_of(leaves));
-  checkpoint_detail::checkpoint_reader const from(c, file.value, leaves);
+  auto const leaves = checkpoint_detail::leaves_of(c.ranks, parts...);
+  comm_detail::calls_as const here(c.ranks, "load_checkpoint", c.site, checkpoint_detail::way_of(leaves));
+  checkpoint_detail::checkpoint_reader const from(c.ranks, path, leaves);
   from.match(leaves);
-  checkpoint_detail::load_leaves(c, from, leaves);
+  checkpoint_detail::load_leaves(c.ranks, from, leaves);
   return from.step();
 }
 

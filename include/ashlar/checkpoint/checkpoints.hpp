@@ -96,7 +96,7 @@ namespace ashlar::io {
 /// One is removed only after `keep` newer ones have been written and read back.
 /// Pre: one program at a time writes into the folder.
 /// Collective: every member, over all ranks of the communicator.
-/// Example: checkpoints c(m.communicator(), "run7", {.every = 100, .keep = 3});
+/// Example: checkpoints c(m, "run7", {.every = 100, .keep = 3});
 ///   index_t step = c.resume(io::checkpoint_part("parameters", p), io::checkpoint_part("optimizer", state)).value_or(0);
 ///   while (step < 1000) { train(p, state); c.after_step(++step, io::checkpoint_part("parameters", p), io::checkpoint_part("optimizer", state)); }
 ///   c.finish();
@@ -104,13 +104,13 @@ class checkpoints {
  public:
   /// Makes the folder if there is none, and removes unfinished files of a killed run.
   /// Error: ashlar::error on every rank if that fails, or if `every` or `keep` is less than 1.
-  checkpoints(communicator const& c, std::string folder, checkpoint_options const& options = {},
+  checkpoints(io_detail::calling_ranks const& c, std::string folder, checkpoint_options const& options = {},
               call_site w = call_site::current())
-      : ranks_(c), folder_(std::move(folder)), options_(options) {
+      : ranks_(c.ranks), folder_(std::move(folder)), options_(options) {
     comm_detail::calls_as const here(
-        c, "checkpoints", w,
+        ranks_, "checkpoints", w,
         comm_detail::fingerprint_of(collective::exchange, options.every, options.keep, options.asynchronous));
-    comm::on_root(c, [&] {
+    comm::on_root(ranks_, [&] {
       if (options.every < 1 || options.keep < 1)
         throw error(
             "ashlar::io::checkpoints: expected a checkpoint every 1 step or more, of which 1 or more stay, found every " +

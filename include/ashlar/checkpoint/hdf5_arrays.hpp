@@ -42,7 +42,7 @@ class hdf5_arrays {
     if (begin >= end) return;
     if (!set_ || set_->name() != a.name) {
       set_.reset();
-      set_.emplace(path_, a.name, caller_, static_cast<int>(a.extents.size()), std::nullopt, std::size_t{32} << 20,
+      set_.emplace(path_, a.name, caller_, static_cast<int>(a.extents.size()), io::hdf5_box{}, std::size_t{32} << 20,
                    [](array_type, hdf5_elements const&) {});
     }
     if (set_->type() != a.type || set_->whole() != a.extents) bytes_.fail("the file changed while it was read");
@@ -80,8 +80,7 @@ class hdf5_arrays {
   }
   template <class F>
   std::invoke_result_t<F&> named(F f) const {
-    hdf5_silence const silence;
-    return with_begin(std::string(caller_) + ": " + path_ + ": ", f);
+    return in_hdf5(std::string(caller_) + ": " + path_, f);
   }
 
   std::string path_;

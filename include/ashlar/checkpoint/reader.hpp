@@ -97,10 +97,7 @@ class checkpoint_reader {
       if (!(found->extents == e.extents))
         throw error(comm_detail::with_call(beginning() + "expected " + e.name + " of " + text_of(e.extents) +
                                            ", found " + text_of(found->extents)));
-      if (leaf->mesh.ranks() != ranks_.size())
-        throw error(comm_detail::with_call(
-            "ashlar::io::load_checkpoint: " + e.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) +
-            " ranks, of " + std::to_string(ranks_.size()) + " that load; give the communicator of its mesh"));
+      require_ranks(ranks_, leaf->mesh.ranks(), "ashlar::io::load_checkpoint", e.name);
       e = *found;
     }
   }

@@ -178,7 +178,7 @@ class run_checkpoints {
     }
     for (index_t epoch = last_epoch_kept(); epoch > 0; --epoch) {
       try {
-        load_checkpoint(file_of_epoch(epoch), ranks_, parts...);
+        load_checkpoint(ranks_, file_of_epoch(epoch), parts...);
         return true;
       } catch (error const& e) {
         if (!damage) damage = e;

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/checkpoint/file_image.hpp"
 #include "ashlar/checkpoint/reader.hpp"
-#include "ashlar/io/same_file.hpp"
+#include "ashlar/io/array_files.hpp"
 #include <numeric>
 #include <span>
 
@@ -19,15 +19,14 @@ struct checkpoint_piece {
   std::vector<std::uint32_t> checksums;
 };
 
-/// A file that all ranks write. It gets its name only when all of it is on the disk; until then it is FILE.part. Its
-/// first block is written last: without that block it is no checkpoint.
+/// A checkpoint that all ranks write. Its first block is written last: without that block it is none.
 class checkpoint_writer {
  public:
   /// Plans the file. Rank 0 creates it with its full size; the other ranks call open() later. Collective: all ranks of
   /// c.
   checkpoint_writer(communicator const& c, std::string const& file_path, index_t at_step,
                     checkpoint_leaves const& leaves)
-      : ranks_(c), path_(file_path), part_(file_path + ".part", caller), mark_(c) {
+      : ranks_(c), out_(c, file_path, caller) {
     table_.step = at_step;
     comm::collectively(c, [&] {
       if (at_step < 0 || at_step >= largest_step)
@@ -35,10 +34,7 @@ class checkpoint_writer {
                     std::to_string(at_step));
       std::vector<std::string> names;
       for (auto const& leaf : leaves) {
-        if (leaf->mesh.ranks() != c.size())
-          throw error("ashlar::io::save_checkpoint: " + leaf->entry.name + " lies on a mesh of " +
-                      std::to_string(leaf->mesh.ranks()) + " ranks, of " + std::to_string(c.size()) +
-                      " that save; give the communicator of its mesh");
+        require_ranks(c, leaf->mesh.ranks(), "ashlar::io::save_checkpoint", leaf->entry.name);
         if (!is_path_of_names(leaf->entry.name))
           throw error(
               "ashlar::io::save_checkpoint: a part's name is one or more names with / between them, none empty, '.' or '..'; found '" +
@@ -52,11 +48,11 @@ class checkpoint_writer {
                     "; give each part a name of its own");
       table_.block = table_.block_bytes();
       sparse_memory const described = describe_in_hdf5(table_);  // the same on every rank
-      if (c.rank() == 0) {
-        file_ = part_.create();
-        file_.resize(table_.file_bytes);
-        mark_.write(file_, table_.file_bytes, caller);
-      }
+      if (c.rank() == 0)
+        out_.create([&](checked_file const& file) {
+          file.resize(table_.file_bytes);
+          return table_.file_bytes;
+        });
       for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
         described.read(at, bytes.data(), bytes.size());
         table_.description = crc32c(table_.description, bytes.data(), bytes.size());
@@ -64,20 +60,18 @@ class checkpoint_writer {
         // rest of the page in which a tensor ends belongs to another rank.
         if (c.rank() == 0)
           described.for_each_written(at, bytes.size(), [&](byte_count begin, char const* from, std::size_t n) {
-            file_.write(begin, from, n);
+            out_.file().write(begin, from, n);
           });
       });
     });
-    mark_.share(c);
+    out_.share_mark();
     require_same_program(leaves);
   }
   checkpoint_writer(checkpoint_writer const&) = delete;
   checkpoint_writer& operator=(checkpoint_writer const&) = delete;
 
   /// Opens the file that rank 0 made. No MPI: an error is thrown on this rank alone.
-  void open() {
-    if (ranks_.rank() != 0) file_ = open_file_of_root(part_.path(), caller, ranks_.rank());
-  }
+  void open() { out_.open_unseen(); }
   /// Describes this rank's part of tensor i in a round; `bytes` is its memory.
   checkpoint_piece piece(std::size_t i, array_pieces const& round, unsigned char const* bytes) const {
     checkpoint_entry const& e = table_.entries[i];
@@ -94,15 +88,12 @@ class checkpoint_writer {
       n = (std::min)(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // written while in the cache
       for (std::size_t k = 0; k < n; k += piece.chunk)
         piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
-      file_.write(piece.offset + at, piece.bytes.data() + at, n);
+      out_.file().write(piece.offset + at, piece.bytes.data() + at, n);
     }
-    if (piece.bytes.size() >= at_once) file_.start_sync(piece.offset, piece.bytes.size());
+    if (piece.bytes.size() >= at_once) out_.file().start_sync(piece.offset, piece.bytes.size());
   }
   /// Waits until the bytes that this rank wrote are on the disk. No MPI.
-  void sync() {
-    file_.sync();
-    if (ranks_.rank() != 0) file_.close();
-  }
+  void sync() { ranks_.rank() == 0 ? out_.file().sync() : out_.close(); }
 
   /// Gives the file its name after all ranks have written and synced, and all bytes have been read back. `failure` is
   /// this rank's error, if any.
@@ -112,20 +103,15 @@ class checkpoint_writer {
   void commit(std::optional<std::string> failure, std::span<checkpoint_piece const> pieces,
               checkpoint_leaves const& leaves) {
     throw_together(ranks_, std::move(failure), true);
-    on_other_ranks(ranks_, [&] { mark_.open(part_.path(), caller, ranks_.rank()); });  // rank 0 has synced it
+    out_.open();  // rank 0 has synced it
     gather_checksums(pieces, leaves);
     comm::on_root(ranks_, [&] {
       std::vector<unsigned char> const block = table_.encode();
-      mark_.remove(file_, table_.file_bytes);
-      file_.write(0, block.data(), block.size());
-      file_.sync();
-      file_.close();
+      out_.file().write(0, block.data(), block.size());
+      out_.close();
     });
-    comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, part_.path(), table_).read_back(leaves); });
-    comm::on_root(ranks_, [&] {
-      part_.keep_as(path_);
-      sync_folder_of(path_, caller);
-    });
+    comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, out_.part(), table_).read_back(leaves); });
+    comm::on_root(ranks_, [&] { out_.publish(); });
   }
 
  private:
@@ -134,7 +120,7 @@ class checkpoint_writer {
   // Checks that all ranks save the same file: names, types, extents, numbers. A checksum of the encoded block would not
   // cover the header. A header that ends with its own checksum always has the same checksum.
   void require_same_program(checkpoint_leaves const& leaves) const {
-    std::uint32_t numbers = crc32c(0, path_.c_str(), path_.size());
+    std::uint32_t numbers = crc32c(0, out_.path().c_str(), out_.path().size());
     for (auto const& leaf : leaves)
       if (leaf->is_number()) numbers = crc32c(numbers, leaf->shard(), leaf->entry.bytes());
     index_t const sums[]{table_.step, static_cast<index_t>(table_.checksum()), static_cast<index_t>(numbers)};
@@ -164,11 +150,8 @@ class checkpoint_writer {
   }
 
   communicator ranks_;
-  std::string path_;
-  unfinished_file part_;
   checkpoint_table table_;
-  checked_file file_;
-  file_mark mark_;
+  shared_output out_;
 };
 
 }  // namespace ashlar::checkpoint_detail

@@ -74,11 +74,11 @@ namespace ashlar::datasets {
 /// Cost: if the file exists, rank 0 reads it once to check it. Then as open_npy.
 /// Error: on every rank, what make throws, and ashlar::error if the file cannot be written. Also if a rank does not see
 /// the file, or sees another one, as on a disk of its node.
-/// Example: datasets::cache_on_disk(c, "/scratch/images.npy", [&] { return io::read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
+/// Example: datasets::cache_on_disk(m, "/scratch/images.npy", [&] { return io::read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
 template <class Make>
-array_source cache_on_disk(communicator const& c, std::string const& path, Make make,
+array_source cache_on_disk(io_detail::calling_ranks const& c, std::string const& path, Make make,
                            std::string_view of = "examples") {
-  comm::on_root(c, [&] {
+  comm::on_root(c.ranks, [&] {
     if (data_detail::is_whole(path, of)) return;
     array_source const a = make();
     try {

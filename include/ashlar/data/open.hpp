@@ -34,14 +34,14 @@ namespace ashlar::datasets {
 /// Cost: each rank reads the header. On several nodes, one rank per node reads the file, or 64 MiB of a larger one: the
 /// nodes compare size and checksum. For a gzipped file: read_idx on rank 0 and a broadcast.
 /// Error: as read_idx, on every rank. Also if files of nodes differ.
-/// Example: datasets::from_arrays(datasets::open_idx(c, "train-images-idx3-ubyte"), datasets::open_idx(c, "train-labels-idx1-ubyte"))
-ASHLAR_INLINE array_source open_idx(communicator const& c, std::string const& name, call_site w = call_site::current());
+/// Example: datasets::from_arrays(datasets::open_idx(m, "train-images-idx3-ubyte"), datasets::open_idx(m, "train-labels-idx1-ubyte"))
+ASHLAR_INLINE array_source open_idx(io_detail::calling_ranks const& c, std::string const& name);
 
 /// Opens a .npy file. Each rank reads its parts when it needs them.
 /// Collective: all ranks of c. Cost: as open_idx of a plain file. Error: as read_npy, on every rank. Also if files of
 /// nodes differ.
-/// Example: datasets::from_arrays(datasets::open_npy(c, "images.npy"), datasets::open_npy(c, "labels.npy"))
-ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& path, call_site w = call_site::current());
+/// Example: datasets::from_arrays(datasets::open_npy(m, "images.npy"), datasets::open_npy(m, "labels.npy"))
+ASHLAR_INLINE array_source open_npy(io_detail::calling_ranks const& c, std::string const& path);
 
 /// Opens a file without a header. Its elements T are row-major and little-endian, from byte `begin` to the end of the
 /// file.
@@ -50,12 +50,12 @@ ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& pa
 /// Error: ashlar::error on every rank if the file cannot be opened, or is shorter or longer than the extents declare.
 /// Also if files of nodes differ.
 /// Element types that npy_kind lacks do not compile.
-/// Example: datasets::open_raw<float>(c, "points.bin", {100000, 3})
+/// Example: datasets::open_raw<float>(m, "points.bin", {100000, 3})
 template <class T>
-array_source open_raw(communicator const& c, std::string const& path, std::vector<index_t> const& extents,
-                      std::size_t begin = 0, call_site w = call_site::current()) {
-  comm_detail::calls_as const here(c, "open_raw", w, extents.size());
-  return data_detail::open_together(c, path, "ashlar::datasets::open_raw",
+array_source open_raw(io_detail::calling_ranks const& c, std::string const& path, std::vector<index_t> const& extents,
+                      std::size_t begin = 0) {
+  comm_detail::calls_as const here(c.ranks, "open_raw", c.site, extents.size());
+  return data_detail::open_together(c.ranks, path, "ashlar::datasets::open_raw",
                                     [&](std::shared_ptr<io_detail::checked_file> const& file) {
                                       data_detail::check_raw(*file, extents, sizeof(T), begin);
                                       return array_source::in_file(file, extents, io_detail::npy_kind_of<T>(), begin);

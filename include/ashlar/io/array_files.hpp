@@ -58,11 +58,15 @@ struct tensor_to_write {
         "ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these");
   }
 };
-/// The elements of a tensor or expression that a file gets: of a tensor with a halo the owned cells.
+/// The tensor that a file gets: of a tensor with a halo the owned cells, of an expression its value. Without them it is x
+/// itself: a copy of a tensor in the program's memory would copy the elements.
 template <class X>
-auto to_write(X const& x) {
+decltype(auto) to_write(X const& x) {
   tensor_to_write<X>::say();
-  return plan_detail::materialize(ops_detail::without_halo(x));
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    return plan_detail::evaluated(ops_detail::without_halo(x));
+  else
+    return plan_detail::materialize(x);
 }
 
 ASHLAR_INLINE shape shape_of(std::vector<index_t> const& extents);
@@ -154,6 +158,14 @@ shard_to_write shard_of(X const& x) {
     return comm::collectively(m.communicator(), made);
 }
 
+/// Checks that a tensor is on the ranks that write it. Error: ashlar::error, the same on every rank.
+inline void require_ranks(communicator const& c, int found, std::string const& what, std::string const& name) {
+  if (found != c.size())
+    throw error(comm_detail::with_call(what + ": expected " + name + " on a mesh of " + std::to_string(c.size()) +
+                                       " ranks, as call this, found one of " + std::to_string(found) +
+                                       "; give its own mesh"));
+}
+
 /// Writes the elements of the shards, each once.
 /// Collective: the ranks of the array's group. An error of `write` becomes `failure`.
 ASHLAR_INLINE void write_shard(shard_to_write const& shard, exchange_buffers const& buffers,
@@ -162,28 +174,58 @@ ASHLAR_INLINE void write_shard(shard_to_write const& shard, exchange_buffers con
 /// Checks that all ranks of c name one file. Collective: all ranks of c.
 ASHLAR_INLINE void require_same_file(communicator const& c, std::string const& path, std::string const& caller);
 
-/// A file that all ranks write. It gets its name when all of it is on the disk; until then it is FILE.part.
+/// A file that all ranks write. It gets its name when all of it is on the disk; until then it is FILE.part. Without
+/// publish() nothing of it stays.
 class shared_output {
  public:
-  /// Rank 0 makes the file by create(file), which returns its size.
+  /// No MPI.
+  shared_output(communicator const& c, std::string file_path, char const* caller)
+      : ranks_(c), path_(std::move(file_path)), caller_(caller), part_(path_ + ".part", caller), mark_(c) {}
+  std::string const& path() const { return path_; }
+  /// Its name until it is published.
+  std::string const& part() const { return part_.path(); }
+  checked_file const& file() const { return file_; }
+
+  /// Rank 0 makes the file by f(file), which returns its size, and marks it. The other ranks open it.
   /// Collective: all ranks of c. Cost: 2 all-reduces of 64 bytes and a broadcast of 8 bytes. If c has several nodes,
   /// rank 0 syncs the file.
   /// Error: ashlar::error on every rank, also if a rank does not see the file that rank 0 has made.
-  template <class Create>
-  shared_output(communicator const& c, std::string file_path, char const* caller, Create const& create)
-      : ranks_(c), path_(std::move(file_path)), caller_(caller), part_(path_ + ".part", caller), mark_(c) {
-    comm::on_root(c, [&] {
-      file_ = part_.create();
-      size_ = create(file_);
-      mark_.write(file_, size_, caller);
+  template <class F>
+  void create_and_open(F const& f) {
+    comm::on_root(ranks_, [&] {
+      create(f);
       mark_.sync(file_);
     });
-    mark_.share(c);
-    on_other_ranks(c, [&] { file_ = mark_.open(part_.path(), caller, c.rank()); });
+    share_mark();
+    open();
   }
-  checked_file const& file() const { return file_; }
+  /// The same in steps. create(), on rank 0, and open_unseen() need no MPI. A sync of rank 0 comes before open().
+  template <class F>
+  void create(F const& f) {
+    file_ = part_.create();
+    size_ = f(file_);
+    mark_.write(file_, size_, caller_);
+  }
+  void share_mark() { mark_.share(ranks_); }
+  void open_unseen() {
+    if (ranks_.rank() != 0) file_ = open_file_of_root(part(), caller_, ranks_.rank());
+  }
+  void open() {
+    on_other_ranks(ranks_, [&] { file_ = mark_.open(part(), caller_, ranks_.rank()); });
+  }
+  /// Removes the mark, so that the file can grow. Collective: all ranks of c. Pre: no element has been written.
+  void begin_to_grow();
+  /// On rank 0: gives the file n bytes. No MPI.
+  void resize(std::uint64_t n) { file_.resize(n, std::exchange(size_, n)); }
 
-  /// Gives the file its name. `failure` is this rank's error, if any.
+  /// Removes the mark, and waits until the bytes that this rank wrote are on the disk. No MPI.
+  void close();
+  /// On rank 0: gives the file its name. No MPI.
+  void publish() {
+    part_.keep_as(path_);
+    sync_folder_of(path_, caller_);
+  }
+  /// Gives the file its name after all ranks have closed it. `failure` is this rank's error, if any.
   /// Collective: all ranks. Error: ashlar::error on every rank if any rank failed. Then there is no new file.
   void commit(std::optional<std::string> failure);
 

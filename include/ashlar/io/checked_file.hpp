@@ -31,7 +31,9 @@ class checked_file {
   /// `caller` begins each error sentence, such as "ashlar::io::read_npy". If it throws, a new file of O_EXCL is removed.
   checked_file(std::string file_path, char const* caller, int flags = O_RDONLY);
 
-  /// The number of bytes when the file was opened, or locked.
+  /// Takes the size, the time and the identity as they are now. Returns the file's kind.
+  mode_t examine();
+  /// The number of bytes when the file was opened, locked or examined.
   std::uint64_t size() const { return size_; }
   /// The file's disk, its number there, and the time of its last change then, as this machine has them. Two objects
   /// that have opened one file have the same.
@@ -102,9 +104,6 @@ class checked_file {
     }
   };
   [[noreturn]] void fail_for_reason(char const* what) const;
-  // Sets the size, the time and the identity, and returns the file's kind.
-  mode_t examine();
-
   std::string path_;
   char const* caller_ = "";
   descriptor descriptor_;

@@ -112,13 +112,13 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
 /// Error: ashlar::error on every rank if the file cannot be written, or path, element type or extents differ between
 ///   ranks. Also if a rank does not see the file that rank 0 has made, as on a disk of a node. Then the old file, if
 ///   there is one, is unchanged. A partial layout does not compile.
-/// Example: io::save_npy(u, "field.npy");
+/// Example: io::save_npy(m, "field.npy", u);
 template <plain_tensor X>
-void save_npy(X const& expression, std::string const& path, call_site w = call_site::current()) {
-  auto const x = io_detail::to_write(expression);
-  communicator const& c = x.mesh().communicator();
-  comm_detail::calls_as const here(c, "save_npy", w, io_detail::way_of(x.layout));
-  io_detail::write_npy(c, path, io_detail::shard_of(x));
+void save_npy(io_detail::calling_ranks const& c, std::string const& path, X const& expression) {
+  auto const& x = io_detail::to_write(expression);
+  comm_detail::calls_as const here(c.ranks, "save_npy", c.site, io_detail::way_of(x.layout));
+  io_detail::require_ranks(c.ranks, x.mesh().size(), "ashlar::io::save_npy: " + path, "the tensor");
+  io_detail::write_npy(c.ranks, path, io_detail::shard_of(x));
 }
 
 }  // namespace ashlar::io

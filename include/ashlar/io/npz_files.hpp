@@ -10,7 +10,7 @@
 namespace ashlar::io {
 
 /// A tensor and its name in a .npz file.
-/// Example: io::save_npz("run.npz", io::npz_array("u", u), io::npz_array("v", v));
+/// Example: io::save_npz(m, "run.npz", io::npz_array("u", u), io::npz_array("v", v));
 template <class X>
 struct npz_array {
   std::string name;
@@ -93,29 +93,20 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& pat
 /// Cost: as save_npy for each array; and the CRC-32 of each byte, by the rank that writes it. Above 4 GiB it is a zip64
 ///   file.
 /// Error: as save_npy. Also if names differ between ranks, or a name is empty, occurs twice, or leads out of a folder.
-/// Example: io::save_npz("run.npz", io::npz_array("u", u), io::npz_array("energy", u * u));
+/// Example: io::save_npz(m, "run.npz", io::npz_array("u", u), io::npz_array("energy", u * u));
 template <plain_tensor... X>
-void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&... arrays) {
+void save_npz(io_detail::calling_ranks const& c, std::string const& path, npz_array<X> const&... arrays) {
   static_assert(sizeof...(X) != 0, "ashlar::io::save_npz: a file has one array or more; give npz_array(\"u\", u)");
-  std::string const& path = file.value;
+  comm_detail::calls_as const here(c.ranks, "save_npz", c.site, io_detail::way_of_tensors<X...>());
   std::vector<io_detail::npz_part> parts;
-  std::optional<communicator> all;
   auto const add = [&](auto const& a) {
-    auto const x = io_detail::to_write(a.tensor);
-    if (!all) all = x.mesh().communicator();
-    comm_detail::calls_as const here(*all, "save_npz", file.site, io_detail::way_of_tensors<X...>());
-    comm::collectively(*all, [&] {
-      if (x.mesh().size() != all->size())
-        throw error("ashlar::io::save_npz: " + path + ": expected " + a.name + " on a mesh of " +
-                    std::to_string(all->size()) + " ranks, as the first array is, found one of " +
-                    std::to_string(x.mesh().size()));
-    });
+    auto const& x = io_detail::to_write(a.tensor);
+    io_detail::require_ranks(c.ranks, x.mesh().size(), "ashlar::io::save_npz: " + path, a.name);
     io_detail::shard_to_write shard = io_detail::shard_of(x);
     parts.push_back({a.name, io_detail::npy_header_of(shard.type, x.extents()), std::move(shard)});
   };
   (add(arrays), ...);
-  comm_detail::calls_as const here(*all, "save_npz", file.site, io_detail::way_of_tensors<X...>());
-  io_detail::write_npz(*all, path, parts);
+  io_detail::write_npz(c.ranks, path, parts);
 }
 
 }  // namespace ashlar::io

@@ -4,6 +4,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/comm/collectives/all_gather.hpp"
+#include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
 #include <cstdint>
@@ -13,6 +14,16 @@
 #include <vector>
 
 namespace ashlar::io_detail {
+
+/// The ranks that call a function of files, by their mesh or communicator, and the line of the call.
+struct calling_ranks {
+  communicator ranks;
+  call_site site;
+
+  calling_ranks(communicator const& c, call_site w = call_site::current()) : ranks(c), site(w) {}
+  template <class M>
+  calling_ranks(device_mesh<M> const& m, call_site w = call_site::current()) : ranks(m.communicator()), site(w) {}
+};
 
 /// A random number. Error: ashlar::error with the caller if the system gives none.
 ASHLAR_INLINE std::uint64_t random_number(char const* caller);
@@ -39,6 +50,8 @@ class file_mark {
  public:
   explicit file_mark(communicator const& c, char const* root = "has made")
       : root_(root), in_file_(c.size() > 1 && !c.state().node) {}
+  /// True on several nodes.
+  bool is_in_file() const { return in_file_; }
   /// On rank 0: marks a file of n bytes. No MPI.
   void write(checked_file const& file, std::uint64_t n, char const* caller);
   /// On rank 0: waits until other nodes can read the mark. No MPI.

@@ -11,8 +11,8 @@ using grid = mesh<axis<"data">, axis<"model">>;
 namespace elements_that_no_file_has {
 namespace right {
 void save(sharded_tensor<double, layout<"data">, grid> const& x, sharded_tensor<double, layout<none>, grid> const& y) {
-  save_npy(x, "x.npy");
-  save_npz("x.npz", npz_array("y", y));
+  save_npy(x.mesh(), "x.npy", x);
+  save_npz(y.mesh(), "x.npz", npz_array("y", y));
 }
 }  // namespace right
 namespace wrong {
@@ -21,9 +21,9 @@ struct number {
 };
 void save(sharded_tensor<number, layout<"data">, grid> const& x, sharded_tensor<number, layout<none>, grid> const& y) {
   // error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
-  save_npy(x, "x.npy");
+  save_npy(x.mesh(), "x.npy", x);
   // error: ashlar::io: elements of files are bool, integers, float, double or complex numbers of these; cast the tensor to one of these
-  save_npz("x.npz", npz_array("y", y));
+  save_npz(y.mesh(), "x.npz", npz_array("y", y));
 }
 }  // namespace wrong
 }  // namespace elements_that_no_file_has
@@ -67,14 +67,16 @@ auto examples(communicator const& c) { return datasets::open_raw<number>(c, "x.b
 namespace save_halo_sums {
 using line = mesh<axis<"x">>;
 using field = layout<halo("x", 1)>;
-void right(sharded_tensor<double, halo_sums<field>, line> const& x) { save_npy(add_halo(x), "x.npy"); }
+void right(sharded_tensor<double, halo_sums<field>, line> const& x) { save_npy(x.mesh(), "x.npy", add_halo(x)); }
 // error: ashlar::owned: the halo holds sums; write add_halo(x) first
-void wrong(sharded_tensor<double, halo_sums<field>, line> const& x) { save_npy(x, "x.npy"); }
+void wrong(sharded_tensor<double, halo_sums<field>, line> const& x) { save_npy(x.mesh(), "x.npy", x); }
 }  // namespace save_halo_sums
 
 // A partial tensor is saved: no rank knows its value.
 namespace save_npy_of_a_partial_tensor {
-void right(sharded_tensor<float, layout<"data", none>, grid> const& x) { save_npy(x, "x.npy"); }
+void right(sharded_tensor<float, layout<"data", none>, grid> const& x) { save_npy(x.mesh(), "x.npy", x); }
 // error: ashlar::io: the layout is partial; all_reduce or reduce_scatter the tensor first
-void wrong(sharded_tensor<float, partial<layout<none, none>, "data">, grid> const& x) { save_npy(x, "x.npy"); }
+void wrong(sharded_tensor<float, partial<layout<none, none>, "data">, grid> const& x) {
+  save_npy(x.mesh(), "x.npy", x);
+}
 }  // namespace save_npy_of_a_partial_tensor

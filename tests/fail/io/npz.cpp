@@ -27,19 +27,21 @@ auto tensor_of(device_mesh<grid> const& m) { return load_npz<number, layout<"dat
 
 // A partial tensor is saved: no rank knows its value.
 namespace save_npz_of_a_partial_tensor {
-void right(sharded_tensor<float, layout<"data", none>, grid> const& x) { save_npz("x.npz", npz_array("x", x)); }
+void right(sharded_tensor<float, layout<"data", none>, grid> const& x) {
+  save_npz(x.mesh(), "x.npz", npz_array("x", x));
+}
 // error: ashlar::io: the layout is partial; all_reduce or reduce_scatter the tensor first
 void wrong(sharded_tensor<float, partial<layout<none, none>, "data">, grid> const& x) {
-  save_npz("x.npz", npz_array("x", x));
+  save_npz(x.mesh(), "x.npz", npz_array("x", x));
 }
 }  // namespace save_npz_of_a_partial_tensor
 
 // A file of no array: the names of the tensors are forgotten.
 namespace save_npz_without_arrays {
-void right(sharded_tensor<float, layout<"data">, grid> const& x) { save_npz("x.npz", npz_array("x", x)); }
+void right(sharded_tensor<float, layout<"data">, grid> const& x) { save_npz(x.mesh(), "x.npz", npz_array("x", x)); }
 // error: ashlar::io::save_npz: a file has one array or more; give npz_array("u", u)
 void wrong(sharded_tensor<float, layout<"data">, grid> const& x) {
   (void)x;
-  save_npz("x.npz");
+  save_npz(x.mesh(), "x.npz");
 }
 }  // namespace save_npz_without_arrays

@@ -89,7 +89,7 @@ TEST_CASE("weights of PyTorch, Keras and JAX, in every layout") {
     communicator const& c = m.communicator();
     auto const check = [&](std::filesystem::path const& file, array_map const& map) {
       auto const load = [&](auto p) {
-        load_arrays(file, c, p, map);
+        load_arrays(c, file, p, map);
         CHECK(has_weights_of_file(p));
       };
       for_each_layout<float>(m, load);
@@ -107,24 +107,24 @@ TEST_CASE("the page's program") {
   auto const m = mesh_of(grids().back());
   auto p = mlp_of<float, layout<none, "y">, layout<"y">>(m);
   // [load]
-  load_arrays(weights / "torch.safetensors", m.communicator(), p, from_pytorch);
+  load_arrays(m, weights / "torch.safetensors", p, from_pytorch);
   CHECK(has_weights_of_file(p));
-  load_arrays(weights / "torch.safetensors.index.json", m.communicator(), p, from_pytorch);
+  load_arrays(m, weights / "torch.safetensors.index.json", p, from_pytorch);
   CHECK(has_weights_of_file(p));
-  load_arrays(weights / "keras.weights.h5", m.communicator(), p, from_keras);
+  load_arrays(m, weights / "keras.weights.h5", p, from_keras);
   CHECK(has_weights_of_file(p));
-  load_arrays(weights / "jax.safetensors", m.communicator(), p, from_jax);
+  load_arrays(m, weights / "jax.safetensors", p, from_jax);
   CHECK(has_weights_of_file(p));
   // [load]
   shared_folder const shared;
   auto const& folder = shared.path;
   // [save]
-  save_arrays(folder / "mlp.safetensors", m.communicator(), p, from_pytorch, {.metadata = {{"format", "pt"}}});
-  save_arrays(folder / "mlp.safetensors.index.json", m.communicator(), p, from_pytorch, {.bytes_per_file = 150});
-  save_arrays(folder / "mlp.h5", m.communicator(), p);
+  save_arrays(m, folder / "mlp.safetensors", p, from_pytorch, {.metadata = {{"format", "pt"}}});
+  save_arrays(m, folder / "mlp.safetensors.index.json", p, from_pytorch, {.bytes_per_file = 150});
+  save_arrays(m, folder / "mlp.h5", p);
   // [save]
   auto q = mlp_of<float, layout<"x", none>, layout<none>>(m);
-  load_arrays(folder / "mlp.safetensors", m.communicator(), q, from_pytorch);
+  load_arrays(m, folder / "mlp.safetensors", q, from_pytorch);
   CHECK(has_weights_of_file(q));
 }
 
@@ -139,10 +139,10 @@ TEST_CASE("what is saved in a layout is loaded in every other") {
             array_map{.arrays = {{"d1/kernel", "flat", {}, {3, 10}}, {"d2/kernel", "f", {1, 0}, {20}}}}})
         for_each_layout<float>(m, [&](auto const& empty) {
           auto p = empty;
-          load_arrays(weights / "torch.safetensors", c, p, from_pytorch);
-          save_arrays(folder.path / name, c, p, map, {.bytes_per_file = 100});
+          load_arrays(c, weights / "torch.safetensors", p, from_pytorch);
+          save_arrays(c, folder.path / name, p, map, {.bytes_per_file = 100});
           for_each_layout<double>(m, [&](auto q) {
-            load_arrays(folder.path / name, c, q, map);
+            load_arrays(c, folder.path / name, q, map);
             CHECK(has_weights_of_file(q));
           });
         });
@@ -158,9 +158,9 @@ TEST_CASE("dimensions in other orders, uneven and empty shards") {
     using L = decltype(layout_type);
     for (char const* const name : {"a.safetensors", "a.h5"}) {
       auto const x = counted<double, L>(m, n, 1, 0.5);
-      save_arrays(folder.path / name, c, turned, {}, checkpoint_part("x/k", x));
+      save_arrays(c, folder.path / name, turned, {}, checkpoint_part("x/k", x));
       auto stored = counted<double, layout<none, none, none, none>>(m, shape::of(n[2], n[1], n[3], n[0]), 0, 0);
-      load_arrays(folder.path / name, c, as_it_is, checkpoint_part("x/k", stored));
+      load_arrays(c, folder.path / name, as_it_is, checkpoint_part("x/k", stored));
       auto const original = gather_all(x), in_file = gather_all(stored);
       bool right = true;
       for (index_t a = 0, k = 0; a < n[0]; ++a)
@@ -171,7 +171,7 @@ TEST_CASE("dimensions in other orders, uneven and empty shards") {
                                    original[static_cast<std::size_t>(k)];
       CHECK(right);
       auto back = counted<double, layout<"y", none, "x", none>>(m, n, 0, 0);
-      load_arrays(folder.path / name, c, turned, checkpoint_part("x/k", back));
+      load_arrays(c, folder.path / name, turned, checkpoint_part("x/k", back));
       CHECK(is_counted(back, 1, 0.5));
     }
   };
@@ -195,10 +195,10 @@ TEST_CASE("kernels of PyTorch's convolutions and attention") {
   auto const conv_in_file = counted<float, layout<"x", none, none, none>>(m, shape::of(4, 3, 2, 5), 0, 1);
   auto const in_proj = counted<float, layout<"x", none>>(m, shape::of(3 * channels, channels), 0, 1);
   auto const out_proj = counted<float, layout<none, "y">>(m, shape::of(channels, channels), 0, 1);
-  save_arrays(file, c, {}, {}, checkpoint_part("conv", conv_in_file), checkpoint_part("in", in_proj),
+  save_arrays(c, file, {}, {}, checkpoint_part("conv", conv_in_file), checkpoint_part("in", in_proj),
               checkpoint_part("out", out_proj));
   auto const load = [&](auto x, array_entry const& e) {
-    load_arrays(file, c, array_map{{e}, {"*"}}, checkpoint_part("x", x));
+    load_arrays(c, file, array_map{{e}, {"*"}}, checkpoint_part("x", x));
     return x;
   };
   auto const is = [](auto const& x, auto of_indices) {
@@ -234,9 +234,9 @@ TEST_CASE("a tensor of many rounds, transposed and converted") {
   auto const x = counted<float, layout<none, axes("x", "y")>>(m, n, 0, 1);
   for (char const* const name : {"a.safetensors", "a.h5"}) {
     array_map const map{.arrays = {{"x/k", "k", {1, 0}}}};
-    save_arrays(folder.path / name, c, map, {}, checkpoint_part("x/k", x));
+    save_arrays(c, folder.path / name, map, {}, checkpoint_part("x/k", x));
     auto y = counted<double, layout<axes("y", "x"), none>>(m, n, 0, 0);
-    load_arrays(folder.path / name, c, map, checkpoint_part("x/k", y));
+    load_arrays(c, folder.path / name, map, checkpoint_part("x/k", y));
     CHECK(is_counted(y, 0, 1));
   }
 }
@@ -248,7 +248,7 @@ TEST_CASE("every element type that h5py and safetensors wrote") {
     auto const file = weights / (hdf5 ? "types.h5" : "types.safetensors");
     auto const name = [&](std::string const& array) { return hdf5 ? "group/" + array : array; };
     auto const load = [&](std::string const& array, auto x) {
-      load_arrays(file, c, array_map{{{"x", array}}, {"*"}}, checkpoint_part("x", x));
+      load_arrays(c, file, array_map{{{"x", array}}, {"*"}}, checkpoint_part("x", x));
       return x;
     };
     auto const same = [](auto const& x, auto const& y) {
@@ -304,13 +304,13 @@ TEST_CASE("numbers, bool and a struct of them come back") {
     long const steps = -7;
     double const rate = 0.1;
     auto const x = counted<std::int32_t, layout<"x">>(m, shape::of(9), -4, 1);
-    save_arrays(folder.path / name, c, {}, {.bytes_per_file = 1}, checkpoint_part("s/yes", yes),
+    save_arrays(c, folder.path / name, {}, {.bytes_per_file = 1}, checkpoint_part("s/yes", yes),
                 checkpoint_part("steps", steps), checkpoint_part("rate", rate), checkpoint_part("x", x));
     bool maybe = false;
     long n = 0;
     double r = 0;
     auto y = counted<std::int32_t, layout<none>>(m, shape::of(9), 0, 0);
-    load_arrays(folder.path / name, c, {}, checkpoint_part("x", y), checkpoint_part("rate", r),
+    load_arrays(c, folder.path / name, {}, checkpoint_part("x", y), checkpoint_part("rate", r),
                 checkpoint_part("steps", n), checkpoint_part("s/yes", maybe));
     CHECK(maybe);
     CHECK(n == -7);
@@ -325,10 +325,10 @@ TEST_CASE("a checkpoint is a file of arrays too") {
   shared_folder const folder;
   auto const m = mesh_of(grids().back());
   auto p = mlp_of<float, layout<"x", "y">, layout<none>>(m);
-  load_arrays(weights / "torch.safetensors", folder.ranks, p, from_pytorch);
-  save_checkpoint(folder.path / "step.h5", folder.ranks, 1, checkpoint_part("parameters", p));
+  load_arrays(folder.ranks, weights / "torch.safetensors", p, from_pytorch);
+  save_checkpoint(folder.ranks, folder.path / "step.h5", 1, checkpoint_part("parameters", p));
   auto q = mlp_of<double, layout<none, none>, layout<none>>(m);
-  load_arrays(folder.path / "step.h5", folder.ranks, q, {.arrays = {{"*", "parameters/*"}}});
+  load_arrays(folder.ranks, folder.path / "step.h5", q, {.arrays = {{"*", "parameters/*"}}});
   CHECK(has_weights_of_file(q));
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
   communicator const& c = m.communicator();
   auto const refused = [&](char const* file, array_map const& map, std::string const& part) {
     auto p = mlp_of<float, layout<"x", "y">, layout<none>>(m);
-    std::string const text = said([&] { load_arrays(weights / file, c, p, map); });
+    std::string const text = said([&] { load_arrays(c, weights / file, p, map); });
     CHECK_SAYS(text, part);
     CHECK(text.find("ashlar::io::load_arrays: ") == 0);
     CHECK(text.find('\n') == std::string::npos);
@@ -377,10 +377,10 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
   refused("torch.bin", {}, "expected a file .safetensors, .safetensors.index.json, .h5 or .hdf5, found another name");
 
   auto x = counted<float, layout<none>>(m, shape::of(5), -1, 0);
-  CHECK_SAYS(said([&] { load_arrays(weights / "torch.safetensors", c, x); }),
+  CHECK_SAYS(said([&] { load_arrays(c, weights / "torch.safetensors", x); }),
              "expected a tree whose leaves have names");
   CHECK_SAYS(said([&] {
-               load_arrays(weights / "torch.safetensors", c, {}, checkpoint_part("x", x), checkpoint_part("x", x));
+               load_arrays(c, weights / "torch.safetensors", {}, checkpoint_part("x", x), checkpoint_part("x", x));
              }),
              "expected each leaf once, found x twice");
   CHECK(is_counted(x, -1, 0));
@@ -413,7 +413,7 @@ TEST_CASE("arrays of an HDF5 file whose elements are in other files are refused,
   auto x = counted<float, layout<"x">>(m, shape::of(4), -1, 0);
   auto const load = [&](char const* array) {
     return said([&] {
-      load_arrays(name, c, array_map{.arrays = {{"x", array}}, .ignored = {"*"}}, checkpoint_part("x", x));
+      load_arrays(c, name, array_map{.arrays = {{"x", array}}, .ignored = {"*"}}, checkpoint_part("x", x));
     });
   };
   CHECK_SAYS(load("external"),
@@ -435,8 +435,8 @@ TEST_CASE("a tree on other ranks is refused on every rank") {
   auto p = mlp_of<float, layout<none, none>, layout<none>>(alone);
   std::string const part =
       "expected d1/kernel on a mesh of " + std::to_string(c.size()) + " ranks, as call this, found one of 1";
-  CHECK_SAYS(said([&] { load_arrays(weights / "torch.safetensors", c, p, from_pytorch); }), part);
-  CHECK_SAYS(said([&] { save_arrays(folder.path / "a.h5", c, p); }), part);
+  CHECK_SAYS(said([&] { load_arrays(c, weights / "torch.safetensors", p, from_pytorch); }), part);
+  CHECK_SAYS(said([&] { save_arrays(c, folder.path / "a.h5", p); }), part);
   CHECK(is_untouched(p));
 }
 
@@ -498,7 +498,7 @@ TEST_CASE("a damaged file is refused on every rank") {
   auto const m = mesh_of(grids().back());
   auto const refused = [&](char const* name, std::string const& part) {
     auto p = mlp_of<float, layout<"x", "y">, layout<none>>(m);
-    CHECK_SAYS(said([&] { load_arrays(folder.path / name, folder.ranks, p, from_pytorch); }), part);
+    CHECK_SAYS(said([&] { load_arrays(folder.ranks, folder.path / name, p, from_pytorch); }), part);
     CHECK(is_untouched(p));
   };
   if (folder.own) {
@@ -536,7 +536,7 @@ TEST_CASE("what cannot be saved leaves no file, and an older file stays") {
   };
   auto const refused = [&](char const* name, array_map const& map, save_arrays_options const& options,
                            std::string const& part) {
-    CHECK_SAYS(said([&] { save_arrays(folder.path / name, c, p, map, options); }), part);
+    CHECK_SAYS(said([&] { save_arrays(c, folder.path / name, p, map, options); }), part);
     CHECK(files() == 0);
   };
   refused("a.safetensors", {.arrays = {{"*/bias", "bias"}}}, {},
@@ -552,27 +552,27 @@ TEST_CASE("what cannot be saved leaves no file, and an older file stays") {
   refused("none/a.safetensors", {}, {}, "cannot be opened: No such file");
   refused("a.npz", {}, {}, "found another name");
   auto const z = scatter<layout<none>>(m, {2}, std::vector<Kokkos::complex<double>>(2));
-  CHECK_SAYS(said([&] { save_arrays(folder.path / "z.safetensors", c, {}, {}, checkpoint_part("z", z)); }),
+  CHECK_SAYS(said([&] { save_arrays(c, folder.path / "z.safetensors", {}, {}, checkpoint_part("z", z)); }),
              "of a type that safetensors files have, found complex128; save it to an HDF5 file");
   CHECK(files() == 0);
   if (c.size() > 1) {
     double const differs = c.rank();
-    CHECK_SAYS(said([&] { save_arrays(folder.path / "z.h5", c, {}, {}, checkpoint_part("z", differs)); }),
+    CHECK_SAYS(said([&] { save_arrays(c, folder.path / "z.h5", {}, {}, checkpoint_part("z", differs)); }),
                "differ between ranks");
     array_map const other{.arrays = {{"d1/bias", c.rank() == 0 ? "a" : "b"}}};
-    CHECK_SAYS(said([&] { save_arrays(folder.path / "z.h5", c, p, other); }), "differ between ranks");
+    CHECK_SAYS(said([&] { save_arrays(c, folder.path / "z.h5", p, other); }), "differ between ranks");
     auto q = p;
-    CHECK_SAYS(said([&] { load_arrays(weights / "torch.safetensors", c, q, other); }), "differ between ranks");
+    CHECK_SAYS(said([&] { load_arrays(c, weights / "torch.safetensors", q, other); }), "differ between ranks");
     CHECK(files() == 0);
   }
 
-  save_arrays(folder.path / "a.safetensors", c, p);
+  save_arrays(c, folder.path / "a.safetensors", p);
   if (folder.own) std::filesystem::create_directory(folder.path / "a.safetensors.part");
   comm::collectively(c, [] {});
   if (folder.own) test::write(folder.path / "a.safetensors.part" / "in_the_way", {});
   comm::collectively(c, [] {});
-  CHECK_SAYS(said([&] { save_arrays(folder.path / "a.safetensors", c, p); }), "a.safetensors.part: cannot be removed");
+  CHECK_SAYS(said([&] { save_arrays(c, folder.path / "a.safetensors", p); }), "a.safetensors.part: cannot be removed");
   auto q = p;
-  load_arrays(folder.path / "a.safetensors", c, q);
+  load_arrays(c, folder.path / "a.safetensors", q);
   CHECK(files() == 2);
 }

@@ -91,14 +91,14 @@ TEST_CASE("every layout comes back in every other, on every grid of the ranks") 
       {
         auto const m = mesh_of(from);
         auto const p = all_layouts<double>(m, n, true);
-        save_checkpoint(folder.path / "a.h5", c, 3, checkpoint_part("p", p));
+        save_checkpoint(c, folder.path / "a.h5", 3, checkpoint_part("p", p));
       }
       for (auto const& to : grids()) {
         auto const m = mesh_of(to);
         auto q = other_layouts<double>(m, n);
         auto r = all_layouts<double>(m, n, false);
-        CHECK(load_checkpoint(folder.path / "a.h5", c, checkpoint_part("p", q)) == 3);
-        CHECK(load_checkpoint(folder.path / "a.h5", c, checkpoint_part("p", r)) == 3);
+        CHECK(load_checkpoint(c, folder.path / "a.h5", checkpoint_part("p", q)) == 3);
+        CHECK(load_checkpoint(c, folder.path / "a.h5", checkpoint_part("p", r)) == 3);
         for_each_leaf([](auto const& x) { CHECK(right(x)); }, q);
         for_each_leaf([](auto const& x) { CHECK(right(x)); }, r);
       }
@@ -113,8 +113,8 @@ TEST_CASE("one file has the step and a tree, which is loaded into other layouts"
   auto q = other_layouts<double>(m, n);
   auto const weights = folder.path / "weights.h5";
   // [one_file]
-  save_checkpoint(weights, m.communicator(), 7, checkpoint_part("parameters", p));
-  index_t const step = load_checkpoint(weights, m.communicator(), checkpoint_part("parameters", q));
+  save_checkpoint(m, weights, 7, checkpoint_part("parameters", p));
+  index_t const step = load_checkpoint(m, weights, checkpoint_part("parameters", q));
   // [one_file]
   CHECK(step == 7);
   for_each_leaf([](auto const& x) { CHECK(right(x)); }, q);
@@ -132,9 +132,9 @@ TEST_CASE("a tensor that travels in many rounds comes back, in every other layou
     if (asynchronous)
       folder_of_one.save(1, checkpoint_part("p", saved)), folder_of_one.finish();
     else
-      save_checkpoint(folder.path / "a.h5", c, 1, checkpoint_part("p", saved));
+      save_checkpoint(c, folder.path / "a.h5", 1, checkpoint_part("p", saved));
     auto back = other_layouts<float>(m, n);
-    load_checkpoint(asynchronous ? folder_of_one.file_of(1) : (folder.path / "a.h5").string(), c,
+    load_checkpoint(c, asynchronous ? folder_of_one.file_of(1) : (folder.path / "a.h5").string(),
                     checkpoint_part("p", back));
     for_each_leaf([](auto const& x) { CHECK(right(x)); }, back);
   }
@@ -146,9 +146,9 @@ TEST_CASE("a tensor of more rounds than are sent ahead comes back") {
   shape const n = shape::of(2600 * testing::ranks(), 4099);
   auto const m = mesh_of(grids().front());
   auto const saved = scattered<float, layout<none, axes("x", "y")>>(m, n, true);
-  save_checkpoint(folder.path / "a.h5", folder.ranks, 1, checkpoint_part("x", saved));
+  save_checkpoint(folder.ranks, folder.path / "a.h5", 1, checkpoint_part("x", saved));
   auto back = scattered<float, layout<axes("x", "y"), none>>(m, n, false);
-  load_checkpoint(folder.path / "a.h5", folder.ranks, checkpoint_part("x", back));
+  load_checkpoint(folder.ranks, folder.path / "a.h5", checkpoint_part("x", back));
   CHECK(right(back));
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("all element types, ranks and numbers come back, and HDF5 reads them")
                          scattered<std::int64_t, layout<>>(m, shape{}, true));
   data_position const at{3, 17, {0x123456789abcdefull}, true};
   double const rate = 0.1;
-  save_checkpoint(folder.path / "a.h5", c, 120, checkpoint_part("t", saved), checkpoint_part("data", at),
+  save_checkpoint(c, folder.path / "a.h5", 120, checkpoint_part("t", saved), checkpoint_part("data", at),
                   checkpoint_part("rate", rate));
 
   std::tuple back(scattered<float, layout<none, "x", none>>(m, shape::of(4, 3, 5), false),
@@ -173,7 +173,7 @@ TEST_CASE("all element types, ranks and numbers come back, and HDF5 reads them")
                   scattered<std::int64_t, layout<>>(m, shape{}, false));
   data_position then{};
   double r = 0;
-  CHECK(load_checkpoint(folder.path / "a.h5", c, checkpoint_part("rate", r), checkpoint_part("data", then),
+  CHECK(load_checkpoint(c, folder.path / "a.h5", checkpoint_part("rate", r), checkpoint_part("data", then),
                         checkpoint_part("t", back)) == 120);
   for_each_leaf([](auto const& x) { CHECK(right(x)); }, back);
   CHECK(then.epoch == 3);
@@ -217,10 +217,10 @@ TEST_CASE("an optimizer's state, and a part of a file alone") {
     auto state = adam{}.init(p);
     state.step = 41;
     state.m.rows = p.rows;
-    save_checkpoint(folder.path / "a.h5", c, 1, checkpoint_part("p", p), checkpoint_part("adam", state));
+    save_checkpoint(c, folder.path / "a.h5", 1, checkpoint_part("p", p), checkpoint_part("adam", state));
     auto q = all_layouts<float>(m, shape::of(6, 5), false);
     auto later = adam{}.init(q);
-    load_checkpoint(folder.path / "a.h5", c, checkpoint_part("adam", later));
+    load_checkpoint(c, folder.path / "a.h5", checkpoint_part("adam", later));
     CHECK(later.step == 41);
     CHECK(right(later.m.rows));
     CHECK(!right(later.v.rows));
@@ -280,10 +280,10 @@ TEST_CASE("each rank that loads reads as many bytes as it keeps, whichever layou
   long long const few = 200'000;  // the table, HDF5's descriptions, and ends of chunks
   auto const wanted = scattered<float, layout<axes("x", "y"), none>>(m, n, true);
   auto const other = scattered<float, layout<none, none>>(m, shape::of(2000, 2053), true);
-  save_checkpoint(folder.path / "a.h5", c, 1, checkpoint_part("wanted", wanted), checkpoint_part("other", other));
+  save_checkpoint(c, folder.path / "a.h5", 1, checkpoint_part("wanted", wanted), checkpoint_part("other", other));
   auto const load_on = [&](communicator const& ranks, auto back) {
     long long const before = bytes_read();
-    load_checkpoint(folder.path / "a.h5", ranks, checkpoint_part("wanted", back));
+    load_checkpoint(ranks, folder.path / "a.h5", checkpoint_part("wanted", back));
     long long const read = bytes_read() - before, kept = back.local_size() * 4;
     CHECK(read <= kept + few);
     CHECK(read >= kept - few);
@@ -311,10 +311,10 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
   auto const m = mesh_of(grids().front());
   auto const file = folder.path / "a.h5";
   std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true));
-  save_checkpoint(file, c, 1, checkpoint_part("p", p));
+  save_checkpoint(c, file, 1, checkpoint_part("p", p));
 
   auto const loading = [&](char const* name, auto fresh) {
-    return said([&] { load_checkpoint(file, c, checkpoint_part(name, fresh)); });
+    return said([&] { load_checkpoint(c, file, checkpoint_part(name, fresh)); });
   };
   CHECK_SAYS(loading("q", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false))),
              "expected q/0, found p/0");
@@ -324,30 +324,30 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
              "expected p/0 of extents 5 x 6, found extents 6 x 5");
   CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x">>(m, shape::of(30), false))),
              "expected p/0 of extents 30, found extents 6 x 5");
-  CHECK_SAYS(said([&] { load_checkpoint(folder.path / "b.h5", c, checkpoint_part("p", p)); }), "No such file");
-  CHECK_SAYS(said([&] { load_checkpoint(folder.path, c, checkpoint_part("p", p)); }),
+  CHECK_SAYS(said([&] { load_checkpoint(c, folder.path / "b.h5", checkpoint_part("p", p)); }), "No such file");
+  CHECK_SAYS(said([&] { load_checkpoint(c, folder.path, checkpoint_part("p", p)); }),
              "expected a file, found something else");
-  CHECK_SAYS(said([&] { save_checkpoint(folder.path / "no" / "a.h5", c, 1, checkpoint_part("p", p)); }),
+  CHECK_SAYS(said([&] { save_checkpoint(c, folder.path / "no" / "a.h5", 1, checkpoint_part("p", p)); }),
              "No such file");
-  CHECK_SAYS(said([&] { save_checkpoint(file, c, 1, checkpoint_part("p", p), checkpoint_part("p", p)); }),
+  CHECK_SAYS(said([&] { save_checkpoint(c, file, 1, checkpoint_part("p", p), checkpoint_part("p", p)); }),
              "two parts have the name p/0");
   for (char const* name : {"", "/p", "p/", "p//q", ".", "p/../q"})
-    CHECK_SAYS(said([&] { save_checkpoint(file, c, 1, checkpoint_part(name, p)); }),
+    CHECK_SAYS(said([&] { save_checkpoint(c, file, 1, checkpoint_part(name, p)); }),
                "ashlar::io::save_checkpoint: a part's name is one or more names with / between them");
   for (index_t const step : {index_t{-1}, index_t{1000000000000000000}})
-    CHECK_SAYS(said([&] { save_checkpoint(file, c, step, checkpoint_part("p", p)); }),
+    CHECK_SAYS(said([&] { save_checkpoint(c, file, step, checkpoint_part("p", p)); }),
                "a step is 0 or more and less than 10^18; found " + std::to_string(step));
   if (c.size() > 1) {
     index_t const step = c.rank();
-    CHECK_SAYS(said([&] { save_checkpoint(file, c, step, checkpoint_part("p", p)); }),
+    CHECK_SAYS(said([&] { save_checkpoint(c, file, step, checkpoint_part("p", p)); }),
                "of names, types and extents, and of the values of numbers) differ between ranks");
-    CHECK_SAYS(said([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, checkpoint_part("p", p)); }),
-               "give the communicator of its mesh");
+    CHECK_SAYS(said([&] { save_checkpoint(communicator(MPI_COMM_SELF), file, 1, checkpoint_part("p", p)); }),
+               "give its own mesh");
   }
   comm::collectively(c, [] {});
   CHECK(!std::filesystem::exists(folder.path / "a.h5.part"));
   std::tuple back(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false));
-  load_checkpoint(file, c, checkpoint_part("p", back));  // the file is the first one
+  load_checkpoint(c, file, checkpoint_part("p", back));  // the file is the first one
   CHECK(right(std::get<0>(back)));
 }
 
@@ -355,7 +355,7 @@ TEST_CASE("a pipe is no checkpoint, and nobody waits for its writer") {
   shared_folder const folder;
   comm::on_root(folder.ranks, [&] { REQUIRE(::mkfifo((folder.path / "pipe").c_str(), 0600) == 0); });
   long x = 0;
-  CHECK_SAYS(said([&] { load_checkpoint(folder.path / "pipe", folder.ranks, checkpoint_part("x", x)); }),
+  CHECK_SAYS(said([&] { load_checkpoint(folder.ranks, folder.path / "pipe", checkpoint_part("x", x)); }),
              "expected a file, found something else");
 }
 
@@ -364,7 +364,7 @@ TEST_CASE("a header that states a table of 512 MiB, in a file that is a hole, co
   communicator const& c = folder.ranks;
   auto const file = folder.path / "a.h5";
   long step = 9;
-  save_checkpoint(file, c, 1, checkpoint_part("step", step));
+  save_checkpoint(c, file, 1, checkpoint_part("step", step));
   comm::on_root(c, [&] {
     std::uint64_t const block = std::uint64_t{1} << 29;
     std::array<unsigned char, checkpoint_detail::checkpoint_table::header_bytes> header{};
@@ -383,7 +383,7 @@ TEST_CASE("a header that states a table of 512 MiB, in a file that is a hole, co
     return use.ru_maxrss;
   };
   long const before = kib();
-  CHECK_SAYS(said([&] { load_checkpoint(file, c, checkpoint_part("step", step)); }),
+  CHECK_SAYS(said([&] { load_checkpoint(c, file, checkpoint_part("step", step)); }),
              "the checksum of its table of tensors differs");
   CHECK(kib() - before < 128 * 1024);
 }
@@ -413,7 +413,7 @@ TEST_CASE("a file whose first block is not as expected is one sentence, which na
   bytes const good = with_offsets(two.block, two.block + 16);
   auto const refused = [&](bytes const& content, std::string const& why) {
     comm::on_root(c, [&] { test::write(file, content); });
-    std::string const text = said([&] { load_checkpoint(file, c, checkpoint_part("step", step)); });
+    std::string const text = said([&] { load_checkpoint(c, file, checkpoint_part("step", step)); });
     CHECK_SAYS(text, "ashlar::io::load_checkpoint: " + file.string() + ": " + why);
     CHECK_SAYS(text, "; nothing is read of step");
     comm::collectively(c, [] {});
@@ -459,7 +459,7 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
   std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true),
                      scattered<float, layout<none>>(m, shape::of(7), true));
   long const step = 9;
-  save_checkpoint(file, c, 1, checkpoint_part("p", p), checkpoint_part("step", step));
+  save_checkpoint(c, file, 1, checkpoint_part("p", p), checkpoint_part("step", step));
   std::size_t const size = std::filesystem::file_size(file);
   std::vector<unsigned char> bytes(size);
   io_detail::checked_file(file, "test").read(0, bytes.data(), size);
@@ -486,7 +486,7 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
                scattered<float, layout<"x">>(m, shape::of(7), false));
   long then = 0;
   auto const loading = [&] {
-    return said([&] { load_checkpoint(file, c, checkpoint_part("p", q), checkpoint_part("step", then)); });
+    return said([&] { load_checkpoint(c, file, checkpoint_part("p", q), checkpoint_part("step", then)); });
   };
   auto const says = [](std::string const& text, std::string const& what) {
     return text.find(what) != std::string::npos;

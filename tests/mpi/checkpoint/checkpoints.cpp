@@ -180,9 +180,9 @@ TEST_CASE("a file or a folder is a string, a path or a literal") {
   double x = 3, back = 0;
   std::filesystem::path const path = folder.path / "x.h5";
   std::string const text = path.string();
-  save_checkpoint(path, c, 4, checkpoint_part("x", x));
-  CHECK(load_checkpoint(text, c, checkpoint_part("x", back)) == 4);
-  CHECK(load_checkpoint(text.c_str(), c, checkpoint_part("x", back)) == 4);
+  save_checkpoint(c, path, 4, checkpoint_part("x", x));
+  CHECK(load_checkpoint(c, text, checkpoint_part("x", back)) == 4);
+  CHECK(load_checkpoint(c, text.c_str(), checkpoint_part("x", back)) == 4);
   CHECK(back == 3);
   std::string const run = (folder.path / "a" / "run").string();
   auto const check = [&](auto const& name) {

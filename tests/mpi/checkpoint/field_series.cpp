@@ -1,7 +1,7 @@
 // Series of fields: what a failed step leaves, and steps that do not fit.
 #include "ashlar/io/hdf5/field_series.hpp"
-#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
+#include "support/hdf5_file.hpp"
 #include "support/dense.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
@@ -46,9 +46,9 @@ TEST_CASE("field_series: each step adds a file, and the fields come back in othe
     for (int t = 0; t < 3; ++t)
       series.write(0.5 * t, series_field("u", u * static_cast<double>(t)), series_field("fields/v", v));
     CHECK(series.steps() == 3);
-    auto const found = load_hdf5<double, layout<none, "x">>(m, folder.path / "flow_000002.h5", "u");
+    auto const found = test::read_hdf5<double, layout<none, "x">>(m, folder.path / "flow_000002.h5", "u");
     CHECK(gather_all(found) == gather_all(u * 2.));
-    CHECK(gather_all(load_hdf5<float, layout<none, none, "y">>(m, folder.path / "flow_000001.h5", "fields/v")) ==
+    CHECK(gather_all(test::read_hdf5<float, layout<none, none, "y">>(m, folder.path / "flow_000001.h5", "fields/v")) ==
           gather_all(v));
     std::string const text = text_of(folder.path / "flow.xdmf");
     CHECK(count(text, "<Time Value=") == 3);
@@ -69,10 +69,10 @@ TEST_CASE("field_series: of fields with halos the owned cells are written") {
     field_series series(m, folder.path / "halo.xdmf");
     series.write(0, series_field("u", filled), series_field("v", 2. * as_stale(filled)));
     using L = layout<none, "x">;
-    CHECK(gather_all(load_hdf5<double, L>(m, folder.path / "halo_000000.h5", "u")) == gather_all(u));
-    CHECK(gather_all(load_hdf5<double, L>(m, folder.path / "halo_000000.h5", "v")) == gather_all(2. * u));
-    save_hdf5(filled, folder.path / "u.h5", "u");
-    CHECK(gather_all(load_hdf5<double, L>(m, folder.path / "u.h5", "u")) == gather_all(u));
+    CHECK(gather_all(test::read_hdf5<double, L>(m, folder.path / "halo_000000.h5", "u")) == gather_all(u));
+    CHECK(gather_all(test::read_hdf5<double, L>(m, folder.path / "halo_000000.h5", "v")) == gather_all(2. * u));
+    test::create_hdf5(folder.path / "u.h5", "u", filled);
+    CHECK(gather_all(test::read_hdf5<double, L>(m, folder.path / "u.h5", "u")) == gather_all(u));
   }
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("field_series: a step that does not fit, or cannot be written, changes
     device_mesh<grid> const alone(MPI_COMM_SELF, {1, 1});
     auto const v = numbered<double, layout<"x", "y">>(alone, shape::of(9, 7));
     refused([&] { series.write(1, series_field("v", v)); },
-            "expected v on the mesh of the series, of " + std::to_string(m.size()) + " ranks, found one of 1");
+            "expected v on a mesh of " + std::to_string(m.size()) + " ranks, as call this, found one of 1");
   }
   CHECK_SAYS(said([&] { field_series(m, folder.path / "flow.h5"); }), "expected a name in UTF-8 that ends with .xdmf");
   CHECK_SAYS(said([&] { field_series(m, folder.path / "no/flow.xdmf").write(0, series_field("u", u)); }),

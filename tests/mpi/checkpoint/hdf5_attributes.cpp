@@ -1,8 +1,7 @@
 // Attributes of HDF5 files: round trips, and one error on every rank if they are not as expected or differ between ranks.
 #include "ashlar/io/hdf5/field_series.hpp"
-#include "ashlar/io/hdf5/attributes.hpp"
-#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
+#include "support/hdf5_file.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -23,12 +22,12 @@ auto numbers(device_mesh<grid> const& m) {
 void save(device_mesh<grid> const& m, std::filesystem::path const& path, std::vector<hdf5_attribute> attributes,
           hdf5_options options = {}) {
   options.attributes = std::move(attributes);
-  save_hdf5(numbers(m), path, "fields/u", options);
+  test::create_hdf5(path, "fields/u", numbers(m), options);
 }
 
 }  // namespace
 
-TEST_CASE("load_hdf5_attribute gives what save_hdf5 was given, on every rank") {
+TEST_CASE("read_attribute gives what a file was given, on every rank") {
   shared_folder const folder;
   auto const file = folder.path / "x.h5";
   for (auto const& sizes : grids()) {
@@ -49,15 +48,15 @@ TEST_CASE("load_hdf5_attribute gives what save_hdf5 was given, on every rank") {
             {"none", std::vector<double>{}}},
            options);
       std::string const u = "fields/u";
-      CHECK(load_hdf5_attribute<std::string>(m, file, u, "unit") == "m/s");
-      CHECK(load_hdf5_attribute<std::string>(m, file, "/fields/u", "nothing").empty());
-      CHECK(load_hdf5_attribute<index_t>(m, file, u, "step") == 7);
-      CHECK(load_hdf5_attribute<double>(m, file, u, "time") == -0.25);
-      CHECK(load_hdf5_attribute<std::vector<std::string>>(m, file, u, "texts") == texts);
-      CHECK(load_hdf5_attribute<std::vector<index_t>>(m, file, u, "counts") == counts);
-      CHECK(load_hdf5_attribute<std::vector<double>>(m, file, u, "many") == many);
-      CHECK(load_hdf5_attribute<std::vector<double>>(m, file, u, "none").empty());
-      CHECK(load_hdf5_attribute<std::vector<index_t>>(m, file, u, "step") == std::vector<index_t>{7});
+      CHECK(test::read_hdf5_attribute<std::string>(m, file, u, "unit") == "m/s");
+      CHECK(test::read_hdf5_attribute<std::string>(m, file, "/fields/u", "nothing").empty());
+      CHECK(test::read_hdf5_attribute<index_t>(m, file, u, "step") == 7);
+      CHECK(test::read_hdf5_attribute<double>(m, file, u, "time") == -0.25);
+      CHECK(test::read_hdf5_attribute<std::vector<std::string>>(m, file, u, "texts") == texts);
+      CHECK(test::read_hdf5_attribute<std::vector<index_t>>(m, file, u, "counts") == counts);
+      CHECK(test::read_hdf5_attribute<std::vector<double>>(m, file, u, "many") == many);
+      CHECK(test::read_hdf5_attribute<std::vector<double>>(m, file, u, "none").empty());
+      CHECK(test::read_hdf5_attribute<std::vector<index_t>>(m, file, u, "step") == std::vector<index_t>{7});
     }
   }
 }
@@ -70,9 +69,9 @@ TEST_CASE("texts beyond HDF5's cache are attributes of a file of many chunks") {
   for (int k = 0; k < 400; ++k) texts.emplace_back(20000, static_cast<char>('a' + k % 26));
   auto x = make<double, layout<"x", "y">>(m, {50, 40});
   fill(x, 1.5);
-  save_hdf5(x, file, "fields/u", {.chunk = {1, 1}, .shuffle = true, .attributes = {{"texts", texts}}});
-  CHECK(load_hdf5_attribute<std::vector<std::string>>(m, file, "fields/u", "texts") == texts);
-  auto y = load_hdf5<double, layout<"x", "y">>(m, file, "fields/u");
+  test::create_hdf5(file, "fields/u", x, {.chunk = {1, 1}, .shuffle = true, .attributes = {{"texts", texts}}});
+  CHECK(test::read_hdf5_attribute<std::vector<std::string>>(m, file, "fields/u", "texts") == texts);
+  auto y = test::read_hdf5<double, layout<"x", "y">>(m, file, "fields/u");
   CHECK(item(all_reduce(sum(y))) == 1.5 * 50 * 40);
 }
 
@@ -80,7 +79,7 @@ TEST_CASE("a text or a name that is not UTF-8, or has a null byte, gives one err
   shared_folder const folder;
   auto const m = mesh_of(grids()[0]);
   auto const file = folder.path / "x.h5";
-  std::string const begins = "ashlar::io::save_hdf5: " + file.string() + ": expected ",
+  std::string const begins = "ashlar::io::hdf5_file: " + file.string() + ": expected ",
                     no_text = begins + "a text in UTF-8, without null bytes, in the attribute unit, found '",
                     no_name = begins + "an attribute with a name in UTF-8, without null bytes, found '";
   // The bytes that Python's decode("utf-8") refuses: of Latin-1, half a character, a surrogate, above U+10FFFF, too long.
@@ -90,13 +89,13 @@ TEST_CASE("a text or a name that is not UTF-8, or has a null byte, gives one err
     CHECK_SAYS(said([&] { save(m, file, {{"unit", bytes}}); }), no_text);
     CHECK_SAYS(said([&] { save(m, file, {{"unit", std::vector<std::string>{"m", bytes}}}); }), no_text);
     CHECK_SAYS(said([&] { save(m, file, {{bytes, 1.5}}); }), no_name);
-    CHECK_SAYS(said([&] { save_hdf5(numbers(m), file, "fields/" + bytes); }), "expected a name like fields/u");
+    CHECK_SAYS(said([&] { test::create_hdf5(file, "fields/" + bytes, numbers(m)); }), "expected a name like fields/u");
     CHECK(!std::filesystem::exists(file));
   }
   CHECK_SAYS(said([&] { save(m, file, {{"", 1.5}}); }), no_name);
   std::string const umlaut = "gr\xc3\xb6\xc3\x9f";
   save(m, file, {{umlaut, umlaut}});
-  CHECK(load_hdf5_attribute<std::string>(m, file, "fields/u", umlaut) == umlaut);
+  CHECK(test::read_hdf5_attribute<std::string>(m, file, "fields/u", umlaut) == umlaut);
 }
 
 TEST_CASE("the time of a step of a series is an attribute of its file") {
@@ -104,7 +103,7 @@ TEST_CASE("the time of a step of a series is an attribute of its file") {
   auto const m = mesh_of(grids()[0]);
   field_series series(m, folder.path / "s.xdmf");
   series.write(0.75, series_field("u", numbers(m)));
-  CHECK(load_hdf5_attribute<double>(m, folder.path / "s_000000.h5", "/", "time") == 0.75);
+  CHECK(test::read_hdf5_attribute<double>(m, folder.path / "s_000000.h5", "/", "time") == 0.75);
 }
 
 TEST_CASE("an attribute that is missing, or is not as expected, gives one error on every rank") {
@@ -113,9 +112,9 @@ TEST_CASE("an attribute that is missing, or is not as expected, gives one error 
   auto const m = mesh_of(grids()[0]);
   save(m, file, {{"unit", "m/s"}, {"step", 7}, {"spacing", std::vector<double>{1, 2}}});
   auto const error_of = [&](auto value, std::filesystem::path const& path, char const* object, char const* name) {
-    return said([&] { (void)load_hdf5_attribute<decltype(value)>(m, path, object, name); });
+    return said([&] { (void)test::read_hdf5_attribute<decltype(value)>(m, path, object, name); });
   };
-  std::string const begin = "ashlar::io::load_hdf5_attribute: ";
+  std::string const begin = "ashlar::io::hdf5_file: ";
   CHECK_SAYS(error_of(1., folder.path / "other.h5", "/", "t"), begin + (folder.path / "other.h5").string());
   CHECK_SAYS(error_of(1., file, "fields/v", "t"), begin + file.string() + ": HDF5 cannot open the object fields/v: ");
   CHECK_SAYS(error_of(1., file, "fields/u", "t"),
@@ -146,7 +145,7 @@ TEST_CASE("ranks that give different attributes, or read different ones, get one
   bool const last = m.rank() == m.size() - 1;
   auto const differ = [&](hdf5_attribute a, hdf5_attribute b) {
     CHECK_SAYS(said([&] { save(m, file, {last ? b : a}); }),
-               "ashlar::io::save_hdf5: " + file.string() + ": attributes (as checksums) differ between ranks");
+               "ashlar::io::hdf5_file: " + file.string() + ": attributes (as checksums) differ between ranks");
     CHECK(!std::filesystem::exists(file));
   };
   differ({"t", 1.5}, {"t", 2.5});
@@ -171,13 +170,13 @@ TEST_CASE("ranks that give different attributes, or read different ones, get one
              "place, origin and spacing (as bits) differ between ranks");
 
   save(m, file, {{"a", 1}, {"b", 2}});
-  CHECK_SAYS(said([&] { (void)load_hdf5_attribute<index_t>(m, file, "fields/u", last ? "a" : "b"); }),
+  CHECK_SAYS(said([&] { (void)test::read_hdf5_attribute<index_t>(m, file, "fields/u", last ? "a" : "b"); }),
              "object and name (as checksums) and type differ between ranks");
   CHECK_SAYS(said([&] {
                if (last)
-                 (void)load_hdf5_attribute<index_t>(m, file, "fields/u", "a");
+                 (void)test::read_hdf5_attribute<index_t>(m, file, "fields/u", "a");
                else
-                 (void)load_hdf5_attribute<double>(m, file, "fields/u", "a");
+                 (void)test::read_hdf5_attribute<double>(m, file, "fields/u", "a");
              }),
              "object and name (as checksums) and type differ between ranks");
 }

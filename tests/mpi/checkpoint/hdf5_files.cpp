@@ -1,6 +1,6 @@
 // Tensors in HDF5 files: round trips over layouts, chunks and filters, boxes, and files that are not as expected.
-#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
+#include "support/hdf5_file.hpp"
 #include "support/dense.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/host_memory.hpp"
@@ -67,11 +67,11 @@ void check_round_trips(device_mesh<grid> const& m, std::filesystem::path const& 
   auto const x = values<T, L>(m, n);
   for (hdf5_options const& o : all_options(n.rank, n.size() > 10000)) {
     if (n.rank == 0 && (!o.chunk.empty() || o.deflate != 0 || o.shuffle)) continue;
-    save_hdf5(x, path, "fields/u", o);
-    CHECK(has_values(load_hdf5<T, L>(m, path, "fields/u"), n));
+    test::create_hdf5(path, "fields/u", x, o);
+    CHECK(has_values(test::read_hdf5<T, L>(m, path, "fields/u"), n));
     if constexpr (L::rank == 2) {
-      CHECK(has_values(load_hdf5<T, layout<"y", "x">>(m, path, "/fields/u"), n));
-      CHECK(has_values(load_hdf5<T, layout<none, cyclic("x", 2)>>(m, path, "fields/u"), n));
+      CHECK(has_values(test::read_hdf5<T, layout<"y", "x">>(m, path, "/fields/u"), n));
+      CHECK(has_values(test::read_hdf5<T, layout<none, cyclic("x", 2)>>(m, path, "fields/u"), n));
     }
   }
 }
@@ -115,14 +115,14 @@ TEST_CASE("hdf5: bool comes back, float becomes double") {
   shared_folder const folder;
   auto const m = mesh_of(grids().back());
   auto const x = values<float, layout<"x", none>>(m, shape::of(6, 5));
-  save_hdf5(x > 50.f, folder.path / "mask.h5", "mask");
-  auto const mask = load_hdf5<bool, layout<none, "y">>(m, folder.path / "mask.h5", "mask");
+  test::create_hdf5(folder.path / "mask.h5", "mask", x > 50.f);
+  auto const mask = test::read_hdf5<bool, layout<none, "y">>(m, folder.path / "mask.h5", "mask");
   std::vector<unsigned char> expected;
   for (index_t g = 0; g < 30; ++g) expected.push_back(value<float>(g) > 50);
   CHECK(test::denotes(cast<unsigned char>(mask), expected));
   for (hdf5_options const& o : all_options(2)) {
-    save_hdf5(x, folder.path / "x.h5", "x", o);
-    CHECK(has_values(load_hdf5<double, layout<none, "x">>(m, folder.path / "x.h5", "x"), shape::of(6, 5)));
+    test::create_hdf5(folder.path / "x.h5", "x", x, o);
+    CHECK(has_values(test::read_hdf5<double, layout<none, "x">>(m, folder.path / "x.h5", "x"), shape::of(6, 5)));
   }
 }
 
@@ -133,21 +133,24 @@ TEST_CASE("hdf5: a box of a dataset, in every kind of storage") {
     auto const m = mesh_of(sizes);
     shape const n = shape::of(20, 17);
     for (hdf5_options const& o : all_options(2)) {
-      save_hdf5(values<double, layout<"x", none>>(m, n), path, "u", o);
-      CHECK(has_values(load_hdf5<double, layout<"x", "y">>(m, path, "u", {3, 5}, {11, 7}), n, {3, 5}));
-      CHECK(has_values(load_hdf5<double, layout<cyclic("y", 2), none>>(m, path, "u", {0, 16}, {20, 1}), n, {0, 16}));
-      CHECK(has_values(load_hdf5<double, layout<none, "x">>(m, path, "u", {20, 0}, {0, 17}), n, {20, 0}));
-      CHECK(has_values(load_hdf5<double, layout<none, "x">>(m, path, "u", {7, 0}, {1, 17}), n, {7, 0}));
+      test::create_hdf5(path, "u", values<double, layout<"x", none>>(m, n), o);
+      CHECK(has_values(test::read_hdf5<double, layout<"x", "y">>(m, path, "u", {{3, 5}, {11, 7}}), n, {3, 5}));
+      CHECK(has_values(test::read_hdf5<double, layout<cyclic("y", 2), none>>(m, path, "u", {{0, 16}, {20, 1}}), n,
+                       {0, 16}));
+      CHECK(has_values(test::read_hdf5<double, layout<none, "x">>(m, path, "u", {{20, 0}, {0, 17}}), n, {20, 0}));
+      CHECK(has_values(test::read_hdf5<double, layout<none, "x">>(m, path, "u", {{7, 0}, {1, 17}}), n, {7, 0}));
     }
     CHECK_SAYS(said([&] {
-                 (void)load_hdf5<double, layout<none, "x">>(m, path, "u", {3, 5}, {18, 7});
+                 (void)test::read_hdf5<double, layout<none, "x">>(m, path, "u", {{3, 5}, {18, 7}});
                }),
                "expected a box within u of 20 x 17, found extents 18 x 7 from index 3 x 5 on");
     CHECK_SAYS(said([&] {
-                 (void)load_hdf5<double, layout<none, "x">>(m, path, "u", {-1, 5}, {1, 7});
+                 (void)test::read_hdf5<double, layout<none, "x">>(m, path, "u", {{-1, 5}, {1, 7}});
                }),
                "expected a box within u");
-    CHECK_SAYS(said([&] { (void)load_hdf5<double, layout<none, "x">>(m, path, "u", {3}, {1}); }),
+    CHECK_SAYS(said([&] {
+                 (void)test::read_hdf5<double, layout<none, "x">>(m, path, "u", {{3}, {1}});
+               }),
                "expected a box within u");
   }
 }
@@ -171,11 +174,11 @@ TEST_CASE("hdf5: a rank takes its shard, two chunks and a limited buffer") {
     (void)x.data();
     REQUIRE(test::begin_peak_memory());
     index_t before = test::peak_memory();
-    save_hdf5(x, path, "u", o);
+    test::create_hdf5(path, "u", x, o);
     CHECK(test::peak_memory() - before < most_bytes);
     REQUIRE(test::begin_peak_memory());
     before = test::peak_memory();
-    auto const y = load_hdf5<float, layout<"y", none>>(m, path, "u");
+    auto const y = test::read_hdf5<float, layout<"y", none>>(m, path, "u");
     CHECK(test::peak_memory() - before < x.local_size() * 4 + most_bytes);
     CHECK(item(all_reduce(max(abs(x - y)))) == 0);
   }
@@ -187,23 +190,23 @@ TEST_CASE("hdf5: a file that is not as expected is one error on every rank") {
   auto const path = folder.path / "x.h5";
   auto const m = mesh_of(grids().back());
   auto const load = [&](char const* name) {
-    return said([&] { (void)load_hdf5<double, layout<"x", "y">>(m, path, name); });
+    return said([&] { (void)test::read_hdf5<double, layout<"x", "y">>(m, path, name); });
   };
-  CHECK_SAYS(load("u"), "ashlar::io::load_hdf5: " + path.string() + ": cannot be opened");
+  CHECK_SAYS(load("u"), "ashlar::io::hdf5_file: " + path.string() + ": cannot be opened");
   comm::on_root(c, [&] { test::write(path, test::bytes(2000, 7)); });
   CHECK_SAYS(load("u"), "expected an HDF5 file, found another");
-  save_hdf5(values<float, layout<"x", none>>(m, shape::of(30, 40)), path, "a/u");
+  test::create_hdf5(path, "a/u", values<float, layout<"x", none>>(m, shape::of(30, 40)));
   CHECK_SAYS(load("u"), "HDF5 cannot open the dataset u");
   CHECK_SAYS(load("a"), "HDF5 cannot open the dataset a");
-  save_hdf5(values<std::int32_t, layout<"x", none>>(m, shape::of(30, 40)), path, "u");
+  test::create_hdf5(path, "u", values<std::int32_t, layout<"x", none>>(m, shape::of(30, 40)));
   CHECK_SAYS(load("u"), "expected elements of type float64 in u, found int32");
-  save_hdf5(values<double, layout<"x">>(m, shape::of(30)), path, "u");
+  test::create_hdf5(path, "u", values<double, layout<"x">>(m, shape::of(30)));
   CHECK_SAYS(load("u"), "expected 2 dimensions of u, as the layout has, found 30");
   for (hdf5_options const& o : all_options(2)) {
-    save_hdf5(values<double, layout<"x", none>>(m, shape::of(300, 40)), path, "u", o);
+    test::create_hdf5(path, "u", values<double, layout<"x", none>>(m, shape::of(300, 40)), o);
     std::uint64_t const bytes = io_detail::checked_file(path, "test").size();
     comm::on_root(c, [&] { std::filesystem::resize_file(path, bytes / 2); });
-    CHECK_SAYS(load("u"), "ashlar::io::load_hdf5: " + path.string() + ": ");
+    CHECK_SAYS(load("u"), "ashlar::io::hdf5_file: " + path.string() + ": ");
     comm::collectively(c, [] {});
   }
 }
@@ -217,10 +220,10 @@ TEST_CASE("hdf5: eight dimensions, contiguous and in chunks, and a box of them")
   for (auto const& sizes : grids()) {
     auto const m = mesh_of(sizes);
     for (hdf5_options const& o : {hdf5_options{}, hdf5_options{.chunk = {1, 2, 1, 3, 2, 2, 1, 2}, .deflate = 1}}) {
-      save_hdf5(values<float, all>(m, n), path, "u", o);
-      CHECK(has_values(load_hdf5<float, other>(m, path, "u"), n));
-      CHECK(has_values(load_hdf5<double, all>(m, path, "u", {0, 1, 0, 1, 0, 1, 0, 2}, {2, 2, 1, 3, 3, 1, 1, 3}), n,
-                       {0, 1, 0, 1, 0, 1, 0, 2}));
+      test::create_hdf5(path, "u", values<float, all>(m, n), o);
+      CHECK(has_values(test::read_hdf5<float, other>(m, path, "u"), n));
+      CHECK(has_values(test::read_hdf5<double, all>(m, path, "u", {{0, 1, 0, 1, 0, 1, 0, 2}, {2, 2, 1, 3, 3, 1, 1, 3}}),
+                       n, {0, 1, 0, 1, 0, 1, 0, 2}));
     }
   }
 }
@@ -230,17 +233,17 @@ TEST_CASE("hdf5: an input notices that its file was written") {
   auto const path = folder.path / "x.h5";
   auto const m = mesh_of(grids().back());
   for (hdf5_options const& o : {hdf5_options{}, hdf5_options{.deflate = 1}}) {
-    save_hdf5(values<double, layout<"x", none>>(m, shape::of(6, 5)), path, "u", o);
+    test::create_hdf5(path, "u", values<double, layout<"x", none>>(m, shape::of(6, 5)), o);
     io_detail::hdf5_input const in(path, "u", io_detail::array_type::float64, 2, {});
     std::vector<double> elements(30);
     in.read(0, 30, reinterpret_cast<unsigned char*>(elements.data()));
-    CHECK(said([&] { in.require_unchanged(); }).empty());
+    CHECK(said([&] { in.bytes().require_unchanged(); }).empty());
     comm::on_root(folder.ranks, [&] {
       usleep(50000);                      // longer than a tick of the file system's clock
       testing::overwrite(path, 0, 0x89);  // as before
     });
-    CHECK_SAYS(said([&] { in.require_unchanged(); }),
-               "ashlar::io::load_hdf5: " + path.string() + ": the file changed while it was read");
+    CHECK_SAYS(said([&] { in.bytes().require_unchanged(); }),
+               "ashlar::io::hdf5_file: " + path.string() + ": the file changed while it was read");
     comm::collectively(folder.ranks, [] {});
   }
 }
@@ -252,7 +255,7 @@ TEST_CASE("hdf5: a file that is written while it is read is one error on every r
   shape const n = shape::of(60, 50);
   for (hdf5_options const& o : all_options(2))
     for (bool changes : {false, true}) {
-      save_hdf5(values<double, layout<"x", none>>(m, n), path, "u", o);
+      test::create_hdf5(path, "u", values<double, layout<"x", none>>(m, n), o);
       auto const in = comm::collectively(
           folder.ranks, [&] { return io_detail::hdf5_input(path, "u", io_detail::array_type::float64, 2, {}); });
       comm::on_root(folder.ranks, [&] {
@@ -270,7 +273,7 @@ TEST_CASE("hdf5: a file that is written while it is read is one error on every r
       });
       for (std::string const& found : {blocks, exchanged})
         if (changes)
-          CHECK_SAYS(found, "ashlar::io::load_hdf5: " + path.string() + ": the file changed while it was read");
+          CHECK_SAYS(found, "ashlar::io::hdf5_file: " + path.string() + ": the file changed while it was read");
         else
           CHECK(found.empty());
       comm::collectively(folder.ranks, [] {});
@@ -283,9 +286,9 @@ TEST_CASE("hdf5: a file that cannot be written is one error on every rank, and t
   auto const m = mesh_of(grids().back());
   auto const x = values<double, layout<"x", "y">>(m, shape::of(64, 64));
   auto const save = [&](hdf5_options const& o, char const* name = "u") {
-    return said([&] { save_hdf5(x, path, name, o); });
+    return said([&] { test::create_hdf5(path, name, x, o); });
   };
-  CHECK_SAYS(said([&] { save_hdf5(x, folder.path / "no/x.h5", "u"); }), "x.h5.part: cannot be opened");
+  CHECK_SAYS(said([&] { test::create_hdf5(folder.path / "no/x.h5", "u", x); }), "x.h5.part: cannot be opened");
   CHECK_SAYS(save({}, "a//u"), "expected a name like fields/u, found 'a//u'");
   CHECK_SAYS(save({}, ""), "expected a name like fields/u, found ''");
   CHECK_SAYS(save({.deflate = 10}), "expected a level of deflate from 0 to 9, found 10");
@@ -293,7 +296,7 @@ TEST_CASE("hdf5: a file that cannot be written is one error on every rank, and t
              "expected a chunk of an extent of 1 or more per dimension (64 x 64), below 4 GiB, found 4");
   CHECK_SAYS(save({.chunk = {4, 0}}), "found 4 x 0");
   auto const scalar = values<double, layout<>>(m, shape{});
-  CHECK_SAYS(said([&] { save_hdf5(scalar, path, "s", {.deflate = 1}); }),
+  CHECK_SAYS(said([&] { test::create_hdf5(path, "s", scalar, {.deflate = 1}); }),
              "expected no filter for a scalar; leave out deflate and shuffle");
   CHECK(save({}).empty());
   for (hdf5_options const& o : all_options(2)) {
@@ -304,6 +307,6 @@ TEST_CASE("hdf5: a file that cannot be written is one error on every rank, and t
     limit.reset();
     CHECK_SAYS(full, "x.h5.part: cannot be ");
     CHECK(!std::filesystem::exists(path.string() + ".part"));
-    CHECK(has_values(load_hdf5<double, layout<"x", "y">>(m, path, "u"), shape::of(64, 64)));
+    CHECK(has_values(test::read_hdf5<double, layout<"x", "y">>(m, path, "u"), shape::of(64, 64)));
   }
 }

@@ -1,6 +1,6 @@
 // Boxes of datasets of files that HDF5 wrote: HDF5 reads the result, and the elements beside the box.
-#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
+#include "support/hdf5_file.hpp"
 #include "support/dense.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/host_memory.hpp"
@@ -123,8 +123,9 @@ template <class T, class L>
 void update(device_mesh<grid> const& m, std::filesystem::path const& path, expected_elements& expected,
             sizes const& begin, sizes const& extents, int time) {
   auto const value = [&](index_t g) { return new_value<T>(g, time); };
-  update_hdf5(test::tensor_of<T, L>(m, io_detail::shape_of(extents), [&](index_t g, int) { return value(g); }), path,
-              "u", begin);
+  test::write_hdf5_box(path, "u",
+                       test::tensor_of<T, L>(m, io_detail::shape_of(extents), [&](index_t g, int) { return value(g); }),
+                       begin);
   expected.put(begin, extents, value);
 }
 void check_file(communicator const& c, std::filesystem::path const& path, expected_elements const& expected) {
@@ -202,7 +203,7 @@ void check_storage(foreign const& f) {
     expected_elements expected(f);
     comm::on_root(c, [&] { write_foreign(path, f); });
     std::vector<T> const old(expected.all.begin(), expected.all.end());
-    CHECK(test::denotes(load_hdf5<T, layout<none, "x">>(m, path, "u"), old));
+    CHECK(test::denotes(test::read_hdf5<T, layout<none, "x">>(m, path, "u"), old));
     update<T, layout<"x", "y">>(m, path, expected, {3, 5}, {11, 7}, 1);
     check_file(c, path, expected);
     update<T, layout<cyclic("x", 2), cyclic("y", 3)>>(m, path, expected, {0, 0}, {13, 17}, 2);
@@ -219,7 +220,7 @@ void check_storage(foreign const& f) {
 
 }  // namespace
 
-TEST_CASE("update_hdf5: a box of every kind of storage; all other elements stay") {
+TEST_CASE("hdf5 update: a box of every kind of storage; all other elements stay") {
   for (foreign const& f : storages()) {
     if (f.type == H5T_STD_I32BE)
       check_storage<std::int32_t>(f);
@@ -228,7 +229,7 @@ TEST_CASE("update_hdf5: a box of every kind of storage; all other elements stay"
   }
 }
 
-TEST_CASE("update_hdf5: large boxes, of which each rank writes its part") {
+TEST_CASE("hdf5 update: large boxes, of which each rank writes its part") {
   shared_folder const folder;
   auto const path = folder.path / "x.h5";
   auto const m = mesh_of(grids().back());
@@ -248,7 +249,7 @@ TEST_CASE("update_hdf5: large boxes, of which each rank writes its part") {
   }
 }
 
-TEST_CASE("update_hdf5: scalars, 1 and 3 dimensions") {
+TEST_CASE("hdf5 update: scalars, 1 and 3 dimensions") {
   shared_folder const folder;
   auto const path = folder.path / "x.h5";
   for (auto const& way : grids()) {
@@ -276,7 +277,7 @@ TEST_CASE("update_hdf5: scalars, 1 and 3 dimensions") {
   }
 }
 
-TEST_CASE("update_hdf5: elements of each type and order") {
+TEST_CASE("hdf5 update: elements of each type and order") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
   auto const path = folder.path / "x.h5";
@@ -307,7 +308,7 @@ TEST_CASE("update_hdf5: elements of each type and order") {
   check(double{}, {H5T_IEEE_F64LE, H5T_IEEE_F64BE});
 }
 
-TEST_CASE("update_hdf5: complex numbers in both orders and with gaps, and bool") {
+TEST_CASE("hdf5 update: complex numbers in both orders and with gaps, and bool") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
   auto const path = folder.path / "x.h5";
@@ -323,7 +324,7 @@ TEST_CASE("update_hdf5: complex numbers in both orders and with gaps, and bool")
         f.type = type;
         if (chunks) f.properties = [](hid_t p) { set_chunk(p, 4, 4), H5Pset_deflate(p, 1); };
         comm::on_root(c, [&] { write_foreign(path, f); });
-        update_hdf5(test::tensor_of<number, layout<"y", "x">>(m, shape::of(4, 9), value), path, "u", {1, 2});
+        test::write_hdf5_box(path, "u", test::tensor_of<number, layout<"y", "x">>(m, shape::of(4, 9), value), {1, 2});
         comm::on_root(c, [&] {
           hdf5_id const file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open"),
               set(H5Dopen2(file, "u", H5P_DEFAULT), H5Dclose, "open"),
@@ -341,23 +342,23 @@ TEST_CASE("update_hdf5: complex numbers in both orders and with gaps, and bool")
           CHECK(same);
         });
       }
-  // A mask is written over what save_hdf5 wrote as h5py does, and over bytes.
+  // A mask is written over what create_hdf5 wrote as h5py does, and over bytes.
   auto const bytes = test::tensor_of<unsigned char, layout<"x", none>>(
       m, shape::of(4, 3), [](index_t g, int) { return static_cast<unsigned char>(g); });
-  save_hdf5(bytes > 20, path, "u");
-  update_hdf5(bytes > 6, path, "u", {0, 0});
+  test::create_hdf5(path, "u", bytes > 20);
+  test::write_hdf5_box(path, "u", bytes > 6, {0, 0});
   std::vector<unsigned char> expected{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
-  CHECK(test::denotes(cast<unsigned char>(load_hdf5<bool, layout<none, "y">>(m, path, "u")), expected));
-  update_hdf5(bytes, path, "u", {0, 0});
+  CHECK(test::denotes(cast<unsigned char>(test::read_hdf5<bool, layout<none, "y">>(m, path, "u")), expected));
+  test::write_hdf5_box(path, "u", bytes, {0, 0});
   expected.assign(12, 1), expected[0] = 0;
-  CHECK(test::denotes(cast<unsigned char>(load_hdf5<bool, layout<none, "y">>(m, path, "u")), expected));
-  save_hdf5(bytes, path, "u", {.chunk = {3, 2}});
-  update_hdf5(bytes > 6, path, "u", {0, 0});
+  CHECK(test::denotes(cast<unsigned char>(test::read_hdf5<bool, layout<none, "y">>(m, path, "u")), expected));
+  test::create_hdf5(path, "u", bytes, {.chunk = {3, 2}});
+  test::write_hdf5_box(path, "u", bytes > 6, {0, 0});
   expected = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
-  CHECK(test::denotes(load_hdf5<unsigned char, layout<none, "y">>(m, path, "u"), expected));
+  CHECK(test::denotes(test::read_hdf5<unsigned char, layout<none, "y">>(m, path, "u"), expected));
 }
 
-TEST_CASE("update_hdf5: a file, dataset or box that does not fit is one error on every rank, and the file stays") {
+TEST_CASE("hdf5 update: a file, dataset or box that does not fit is one error on every rank, and the file stays") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
   auto const path = folder.path / "x.h5";
@@ -365,10 +366,10 @@ TEST_CASE("update_hdf5: a file, dataset or box that does not fit is one error on
   auto const x = test::tensor_of<double, layout<"x", "y">>(m, shape::of(5, 4),
                                                            [](index_t g, int) { return static_cast<double>(g); });
   auto const put = [&](char const* name, sizes const& begin) {
-    return said([&] { update_hdf5(x, path, name, begin); });
+    return said([&] { test::write_hdf5_box(path, name, x, begin); });
   };
   auto const bytes_of_file = [&] { return test::content_of(path); };
-  std::string const begins = "ashlar::io::update_hdf5: " + path.string() + ": ";
+  std::string const begins = "ashlar::io::hdf5_file: " + path.string() + ": ";
   CHECK_SAYS(put("u", {0, 0}), begins + "cannot be opened: No such file");
   comm::on_root(c, [&] { test::write(path, test::bytes(2000, 7)); });
   CHECK_SAYS(put("u", {0, 0}), begins + "expected an HDF5 file, found another");
@@ -384,12 +385,12 @@ TEST_CASE("update_hdf5: a file, dataset or box that does not fit is one error on
   CHECK_SAYS(put("u", {0}), begins + "expected a box within u of 20 x 17, found extents 5 x 4 from index 0 on");
   CHECK_SAYS(put("before", {0, 0}), begins + "expected 2 dimensions of before, as the layout has, found 300");
   CHECK_SAYS(said([&] {
-               update_hdf5(cast<int>(x), path, "u", {0, 0});
+               test::write_hdf5_box(path, "u", cast<int>(x), {0, 0});
              }),
              begins + "expected elements of type int32 in u, found float64; cast the tensor to that type");
   CHECK(bytes_of_file() == before);
   if (c.size() > 1) {
-    std::string const differ = said([&] { update_hdf5(x, path, "u", {c.rank() == 0 ? 1 : 0, 0}); });
+    std::string const differ = said([&] { test::write_hdf5_box(path, "u", x, {c.rank() == 0 ? 1 : 0, 0}); });
     CHECK_SAYS(differ,
                begins + "name (as checksum), element types, storage, extents, box and chunks differ between ranks");
   }
@@ -443,11 +444,11 @@ TEST_CASE("update_hdf5: a file, dataset or box that does not fit is one error on
   });
   CHECK_SAYS(put("link", {0, 0}), begins + "expected link in this file, found a link to another");
   // The reader follows the link, so it must not take the place of the elements as one in this file.
-  auto const linked = load_hdf5<double, layout<"x", "y">>(m, path, "link");
+  auto const linked = test::read_hdf5<double, layout<"x", "y">>(m, path, "link");
   CHECK(test::denotes(linked, expected_elements(foreign{}).all));
 }
 
-TEST_CASE("update_hdf5: ranks that name different datasets get one error, and the file stays") {
+TEST_CASE("hdf5 update: ranks that name different datasets get one error, and the file stays") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
   auto const path = folder.path / "x.h5";
@@ -490,21 +491,21 @@ TEST_CASE("update_hdf5: ranks that name different datasets get one error, and th
   if (c.size() > 1)
     for (auto const& [root, others] : names) {
       std::string const differ = said([&, root = root, others = others] {
-        update_hdf5(x, path, c.rank() == 0 ? root : others, {1, 1});
+        test::write_hdf5_box(path, c.rank() == 0 ? root : others, x, {1, 1});
       });
-      CHECK_SAYS(differ, "ashlar::io::update_hdf5: " + path.string() + ": name (as checksum), element types, storage");
+      CHECK_SAYS(differ, "ashlar::io::hdf5_file: " + path.string() + ": name (as checksum), element types, storage");
       CHECK(test::content_of(path) == before);
       comm::collectively(c, [] {});
     }
   for (char const* const name : {"chunks", "new", "old"}) {  // slashes that begin the name do not matter
-    update_hdf5(x, path, (c.rank() % 2 == 0 ? "/" : "") + std::string(name), {1, 1});
+    test::write_hdf5_box(path, (c.rank() % 2 == 0 ? "/" : "") + std::string(name), x, {1, 1});
     std::vector<double> written(20);
     std::iota(written.begin(), written.end(), 0.);
-    CHECK(test::denotes(load_hdf5<double, layout<none, "y">>(m, path, name, {1, 1}, {5, 4}), written));
+    CHECK(test::denotes(test::read_hdf5<double, layout<none, "y">>(m, path, name, {{1, 1}, {5, 4}}), written));
   }
 }
 
-TEST_CASE("update_hdf5: a filter that HDF5 cannot apply is one error on every rank") {
+TEST_CASE("hdf5 update: a filter that HDF5 cannot apply is one error on every rank") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
   auto const path = folder.path / "x.h5";
@@ -527,13 +528,13 @@ TEST_CASE("update_hdf5: a filter that HDF5 cannot apply is one error on every ra
   auto const x = test::tensor_of<double, layout<"x", "y">>(m, shape::of(5, 4),
                                                            [](index_t g, int) { return static_cast<double>(g); });
   CHECK_SAYS(said([&] {
-               update_hdf5(x, path, "u", {0, 0});
+               test::write_hdf5_box(path, "u", x, {0, 0});
              }),
              "expected filters that HDF5 can apply in u, found filter 300 ('none'); install its plugin, or rewrite the "
              "dataset without it");
 }
 
-TEST_CASE("update_hdf5: a write that fails is one error on every rank, and elements beside the box stay") {
+TEST_CASE("hdf5 update: a write that fails is one error on every rank, and elements beside the box stay") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
   auto const path = folder.path / "x.h5";
@@ -555,9 +556,9 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
                                                              [](index_t g, int) { return new_value<double>(g, 1); });
     std::optional<test::file_size_limit> limit;
     if (m.rank() == m.size() - 1) limit.emplace(8192);
-    std::string const failed = said([&] { update_hdf5(x, path, "u", {2, 3}); });
+    std::string const failed = said([&] { test::write_hdf5_box(path, "u", x, {2, 3}); });
     limit.reset();
-    CHECK_SAYS(failed, "ashlar::io::update_hdf5: " + path.string() + ": cannot be ");
+    CHECK_SAYS(failed, "ashlar::io::hdf5_file: " + path.string() + ": cannot be ");
     bool const has_filter = &f == &all[2];
     // Rank 0 writes the description after all chunks, and makes room for a contiguous dataset itself.
     if (!f.written && (&f != &all[5] || c.size() == 1)) CHECK(test::content_of(path) == before);
@@ -575,7 +576,7 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
       CHECK(in);
     });
     if (!has_filter) {
-      update_hdf5(x, path, "u", {2, 3});
+      test::write_hdf5_box(path, "u", x, {2, 3});
       expected.put({2, 3}, {60, 60}, [](index_t g) { return new_value<double>(g, 1); });
       check_file(c, path, expected);
     }
@@ -583,7 +584,7 @@ TEST_CASE("update_hdf5: a write that fails is one error on every rank, and eleme
   }
 }
 
-TEST_CASE("update_hdf5: room for a contiguous dataset has the fill value, also if no rank writes an element") {
+TEST_CASE("hdf5 update: room for a contiguous dataset has the fill value, also if no rank writes an element") {
   shared_folder const folder;
   auto const path = folder.path / "x.h5";
   comm::on_root(folder.ranks, [&] {
@@ -592,8 +593,8 @@ TEST_CASE("update_hdf5: room for a contiguous dataset has the fill value, also i
       if (fills) f.properties = set_fill;
       write_foreign(path, f);
       {
-        io_detail::hdf5_target target(io_detail::locked_hdf5(path, "test"), path, "u", io_detail::array_type::float64,
-                                      shape::of(5, 4), {2, 3});
+        io_detail::checked_file opened = io_detail::locked_hdf5(path);
+        io_detail::hdf5_target target(opened, path, "u", io_detail::array_type::float64, shape::of(5, 4), {2, 3});
         io_detail::hdf5_description made(target);
         made.allocate();
         made.write();
@@ -635,7 +636,7 @@ TEST_CASE("a patched file writes the bytes after its old end first") {
 }
 
 // A rank may take five chunks of 4 MiB, 12 MiB, and the packed chunks. Its shard is larger, on three ranks too.
-TEST_CASE("update_hdf5: a rank takes a limited buffer and a few chunks") {
+TEST_CASE("hdf5 update: a rank takes a limited buffer and a few chunks") {
   ASHLAR_NEEDS(test::host_reads_tensors && test::freed_memory_serves_again && test::begin_peak_memory());
   shared_folder const folder;
   auto const path = folder.path / "u.h5";
@@ -647,17 +648,18 @@ TEST_CASE("update_hdf5: a rank takes a limited buffer and a few chunks") {
   sizes const chunk{rows, 43};
   for (hdf5_options const& o :
        {hdf5_options{}, hdf5_options{.chunk = chunk}, hdf5_options{.chunk = chunk, .deflate = 1}}) {
-    save_hdf5(
+    test::create_hdf5(
+        path, "u",
         generate<float, layout<"x", none>>(m, {rows, columns}, [] KOKKOS_FUNCTION(index_t, index_t) { return -1.f; }),
-        path, "u", o);
+        o);
     REQUIRE(test::begin_peak_memory());
     index_t const before = test::peak_memory();
-    update_hdf5(x, path, "u", {1, 1});
+    test::write_hdf5_box(path, "u", x, {1, 1});
     index_t const taken = test::peak_memory() - before;
     CHECK(taken < most_bytes);
-    auto const y = load_hdf5<float, layout<"x", none>>(m, path, "u", {1, 1}, {rows - 2, columns - 2});
+    auto const y = test::read_hdf5<float, layout<"x", none>>(m, path, "u", {{1, 1}, {rows - 2, columns - 2}});
     CHECK(item(all_reduce(max(abs(x - y)))) == 0);
-    CHECK(item(all_reduce(sum(load_hdf5<float, layout<"x", none>>(m, path, "u", {0, 0}, {rows, 1})))) == -rows);
+    CHECK(item(all_reduce(sum(test::read_hdf5<float, layout<"x", none>>(m, path, "u", {{0, 0}, {rows, 1}})))) == -rows);
     comm::collectively(folder.ranks, [] {});
   }
 }

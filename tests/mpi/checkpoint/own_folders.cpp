@@ -2,8 +2,8 @@
 // own.
 #include "ashlar/checkpoint/arrays.hpp"
 #include "ashlar/io/hdf5/field_series.hpp"
-#include "ashlar/io/hdf5/files.hpp"
 #include "ashlar/tensor/tensor.hpp"
+#include "support/hdf5_file.hpp"
 #include "support.hpp"
 #include "support/dense.hpp"
 #include "support/own_folder.hpp"
@@ -57,11 +57,11 @@ TEST_CASE("own folders: a new file that one rank does not see is one error on ev
     CHECK_BEGINS(said(save), begin + not_seen("has made"));
     CHECK(!std::filesystem::exists(name));
   };
-  refused("save_hdf5", "x.h5", [&] { save_hdf5(p.x, "x.h5", "x"); });
+  refused("hdf5_file", "x.h5", [&] { test::create_hdf5("x.h5", "x", p.x); });
   refused("field_series", "s_000000.h5", [&] { series.write(0, series_field("x", p.x)); });
-  refused("save_arrays", "x.safetensors", [&] { save_arrays("x.safetensors", c, p); });
-  refused("save_arrays", "w.h5", [&] { save_arrays("w.h5", c, p); });
-  refused("save_checkpoint", "c.h5", [&] { save_checkpoint("c.h5", c, 1, checkpoint_part("p", p)); });
+  refused("save_arrays", "x.safetensors", [&] { save_arrays(c, "x.safetensors", p); });
+  refused("save_arrays", "w.h5", [&] { save_arrays(c, "w.h5", p); });
+  refused("save_checkpoint", "c.h5", [&] { save_checkpoint(c, "c.h5", 1, checkpoint_part("p", p)); });
 }
 
 TEST_CASE("own folders: equal copies are read as one file, and a different one is one error on every rank") {
@@ -71,9 +71,9 @@ TEST_CASE("own folders: equal copies are read as one file, and a different one i
   own_folder const here;
   for (double const first_of_last : {0., 7.}) {
     model const mine{numbered(alone, is_last_rank() ? first_of_last : 0)};
-    save_hdf5(mine.x, "x.h5", "x");
-    save_arrays("x.safetensors", alone.communicator(), mine);
-    save_checkpoint("c.h5", alone.communicator(), 1, checkpoint_part("p", mine));
+    test::create_hdf5("x.h5", "x", mine.x);
+    save_arrays(alone, "x.safetensors", mine);
+    save_checkpoint(alone, "c.h5", 1, checkpoint_part("p", mine));
     model p{numbered(m, -1)};
     auto const check = [&](std::string const& error, auto const& load) {
       CHECK_BEGINS(said(load), first_of_last == 0 ? "" : "ashlar::io::" + error);
@@ -81,10 +81,10 @@ TEST_CASE("own folders: equal copies are read as one file, and a different one i
       p.x = numbered(m, -1);
     };
     std::string const differs = test::last_differs();
-    check("load_hdf5: x.h5: " + differs, [&] { p.x = load_hdf5<double, by_rows>(m, "x.h5", "x"); });
-    check("load_arrays: x.safetensors: " + differs, [&] { load_arrays("x.safetensors", c, p); });
-    check("load_arrays: x.h5: " + differs, [&] { load_arrays("x.h5", c, p); });
-    check("load_checkpoint: c.h5: p/x is damaged", [&] { load_checkpoint("c.h5", c, checkpoint_part("p", p)); });
+    check("hdf5_file: x.h5: " + differs, [&] { p.x = test::read_hdf5<double, by_rows>(m, "x.h5", "x"); });
+    check("load_arrays: x.safetensors: " + differs, [&] { load_arrays(c, "x.safetensors", p); });
+    check("load_arrays: x.h5: " + differs, [&] { load_arrays(c, "x.h5", p); });
+    check("load_checkpoint: c.h5: p/x is damaged", [&] { load_checkpoint(c, "c.h5", checkpoint_part("p", p)); });
   }
 }
 
@@ -92,13 +92,13 @@ TEST_CASE("own folders: a copy of a file is not written, and no file changes") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   device_mesh<grid> const m(MPI_COMM_WORLD, {testing::ranks(), 1}), alone(MPI_COMM_SELF, {1, 1});
   own_folder const here;
-  save_hdf5(numbered(alone, 0), "x.h5", "x");
+  test::create_hdf5("x.h5", "x", numbered(alone, 0));
   test::bytes const before = test::content_of("x.h5");
   field const x = numbered(m, 7);
   CHECK_BEGINS(said([&] {
-                 update_hdf5(x, "x.h5", "x", {0, 0});
+                 test::write_hdf5_box("x.h5", "x", x, {0, 0});
                }),
-               "ashlar::io::update_hdf5: x.h5: " + not_seen("writes"));
-  CHECK_BEGINS(said([&] { add_hdf5(x, "x.h5", "y"); }), "ashlar::io::add_hdf5: x.h5: " + not_seen("writes"));
+               "ashlar::io::hdf5_file: x.h5: " + not_seen("writes"));
+  CHECK_BEGINS(said([&] { test::add_to_hdf5("x.h5", "y", x); }), "ashlar::io::hdf5_file: x.h5: " + not_seen("writes"));
   CHECK(test::content_of("x.h5") == before);
 }

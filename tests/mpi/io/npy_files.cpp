@@ -108,7 +108,7 @@ void save_in_fortran_order(device_mesh<grid> const& m, std::filesystem::path con
     for (int d = 0; d < n.rank; ++d) sum += g / transposed.stride(d) % transposed[d] * n.stride(n.rank - 1 - d);
     return sum;
   };
-  save_npy(tensor_of<T, L>(m, transposed, [&](index_t g, int) { return value<T>(number(g)); }), path);
+  save_npy(m, path, tensor_of<T, L>(m, transposed, [&](index_t g, int) { return value<T>(number(g)); }));
   comm::on_root(m.communicator(), [&] {
     std::string text(4096, '\0');
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -230,7 +230,7 @@ TEST_CASE("npy: a saved tensor comes back in every layout, and the file has the 
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     for_each_layout([&]<class L>(shape const& n) {
-      save_npy(tensor_of_values<double, L>(m, n), path);
+      save_npy(m, path, tensor_of_values<double, L>(m, n));
       bytes const found = content_of(path), expected = file_of<double>("<f8", n, false, 1);
       auto const elements = static_cast<std::ptrdiff_t>(n.size()) * 8;
       CHECK(std::equal(found.end() - elements, found.end(), expected.end() - elements));
@@ -275,7 +275,7 @@ TEST_CASE_TEMPLATE("npy: an element type of each kind comes back bit by bit", T,
   shared_folder const folder;
   auto const path = folder.path / "x.npy";
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
-  save_npy(tensor_of_values<T, layout<none, "q">>(m, shape::of(6, 11)), path);
+  save_npy(m, path, tensor_of_values<T, layout<none, "q">>(m, shape::of(6, 11)));
   CHECK(has_values(load_npy<T, layout<"q", none>>(m, path)));
   npy_array a;
   std::string const text(reinterpret_cast<char const*>(content_of(path).data()) + 10, 30);
@@ -287,8 +287,8 @@ TEST_CASE("npy: an expression is evaluated, and an old file is replaced") {
   auto const path = folder.path / "x.npy";
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   auto const x = generate<float, layout<"p">>(m, {9}, [] KOKKOS_FUNCTION(index_t i) { return static_cast<float>(i); });
-  save_npy(x, path);
-  save_npy(x * 2.f, path);
+  save_npy(m, path, x);
+  save_npy(m, path, x * 2.f);
   CHECK(gather_all(load_npy<float, layout<none>>(m, path))[8] == 16);
 }
 
@@ -304,7 +304,7 @@ void check_memory(device_mesh<grid> const& m, std::filesystem::path const& path)
   index_t const shard = x.local_size() * 8;
   REQUIRE(begin_peak_memory());
   index_t before = peak_memory();
-  save_npy(x, path);
+  save_npy(m, path, x);
   CHECK(peak_memory() - before < most_bytes);
   REQUIRE(begin_peak_memory());
   before = peak_memory();
@@ -399,15 +399,15 @@ TEST_CASE("npy: a file that cannot be written is one error on every rank, and th
   auto const path = folder.path / "x.npy";
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   auto const x = tensor_of_values<double, layout<none, "q">>(m, shape::of(64, 64));
-  auto const missing = said([&] { save_npy(x, folder.path / "no/x.npy"); });
+  auto const missing = said([&] { save_npy(m, folder.path / "no/x.npy", x); });
   CHECK_MESSAGE(missing.find("x.npy.part: cannot be opened") != missing.npos, missing);
-  save_npy(x, path);
+  save_npy(m, path, x);
   bytes const before = content_of(path);
   // The last rank may not write beyond byte 4096.
   auto const full = said([&] {
     std::optional<file_size_limit> limit;
     if (m.rank() == m.size() - 1) limit.emplace(4096);
-    save_npy(tensor_of_values<double, layout<none, "q">>(m, shape::of(64, 65)), path);
+    save_npy(m, path, tensor_of_values<double, layout<none, "q">>(m, shape::of(64, 65)));
   });
   CHECK_MESSAGE(full.find("x.npy.part: cannot be ") != full.npos, full);
   comm::collectively(folder.ranks, [] {});

@@ -40,8 +40,8 @@ TEST_CASE("npz: several arrays come back in every layout, and the file does not 
     auto const check = [&]<class L>() {
       for (shape const& n : {shape::of(0, 4), shape::of(13, 5), shape::of(7, 9001)}) {
         auto const u = numbered<double, L>(m, n);
-        save_npz(path, npz_array("u", u), npz_array("of/ints", numbered<std::int16_t, layout<none>>(m, shape::of(5))),
-                 npz_array("v", u + 0.));
+        save_npz(m, path, npz_array("u", u),
+                 npz_array("of/ints", numbered<std::int16_t, layout<none>>(m, shape::of(5))), npz_array("v", u + 0.));
         if (n == shape::of(7, 9001)) {
           bytes const found = content_of(path);
           if (!first) first = found;
@@ -61,7 +61,7 @@ TEST_CASE("npz: several arrays come back in every layout, and the file does not 
     check.template operator()<layout<axes("q", "p"), none>>();
   });
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
-  save_npz(path, npz_array("scalar", numbered<float, layout<>>(m, shape{})));
+  save_npz(m, path, npz_array("scalar", numbered<float, layout<>>(m, shape{})));
   CHECK(is_numbered(load_npz<float, layout<>>(m, path, "scalar")));
   CHECK(m.collectives_run() == 0);
 }
@@ -73,10 +73,11 @@ TEST_CASE("npz: of a tensor with a halo the owned cells are written, and to .npy
     using H = layout<halo("p", 1, 2), halo("q", 3, edge::periodic)>;
     for (shape const& n : {shape::of(0, 4), shape::of(13, 5)}) {
       auto const u = with_halo<H>(numbered<double, layout<"p", "q">>(m, n));
-      save_npz(folder.path / "halo.npz", npz_array("u", u), npz_array("v", exchange_halo(u)), npz_array("w", u + 0.));
+      save_npz(m, folder.path / "halo.npz", npz_array("u", u), npz_array("v", exchange_halo(u)),
+               npz_array("w", u + 0.));
       for (char const* name : {"u", "v", "w"})
         CHECK(is_numbered(load_npz<double, layout<none, "p">>(m, folder.path / "halo.npz", name)));
-      save_npy(u, folder.path / "halo.npy");
+      save_npy(m, folder.path / "halo.npy", u);
       CHECK(is_numbered(load_npy<double, layout<"q", none>>(m, folder.path / "halo.npy")));
       comm::collectively(folder.ranks, [] {});
     }
@@ -87,7 +88,7 @@ TEST_CASE("npz: a damaged array is one error on every rank, wherever the damage 
   shared_folder const folder;
   auto const path = folder.path / "x.npz";
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
-  save_npz(path, npz_array("u", numbered<double, layout<none, "q">>(m, shape::of(9, 8))));
+  save_npz(m, path, npz_array("u", numbered<double, layout<none, "q">>(m, shape::of(9, 8))));
   bytes const good = content_of(path);
   std::size_t const elements = good.size() - 9 * 8 * 8 - (46 + 5) - 22;  // the directory has one entry
   for (std::size_t const at : {elements, elements + 100, elements + 9 * 8 * 8 - 1}) {
@@ -108,7 +109,7 @@ TEST_CASE("npz: a file that is not as expected is one error on every rank") {
   shared_folder const folder;
   auto const path = folder.path / "x.npz";
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
-  save_npz(path, npz_array("u", numbered<double, layout<"p", none>>(m, shape::of(5, 4))),
+  save_npz(m, path, npz_array("u", numbered<double, layout<"p", none>>(m, shape::of(5, 4))),
            npz_array("k", numbered<int, layout<none>>(m, shape::of(3))));
   auto const refused = [&](std::string const& sentence, char const* why) {
     CHECK_MESSAGE(sentence.starts_with("ashlar::io::load_npz: "), sentence);
@@ -132,9 +133,9 @@ TEST_CASE("npz: a file that is not as expected is one error on every rank") {
     device_mesh<grid> const alone(MPI_COMM_SELF, {1, 1});
     auto const v = numbered<float, layout<none>>(alone, shape::of(6));
     auto const u = numbered<float, layout<none>>(m, shape::of(6));
-    std::string const found = said([&] { save_npz(path, npz_array("u", u), npz_array("v", v)); });
+    std::string const found = said([&] { save_npz(m, path, npz_array("u", u), npz_array("v", v)); });
     CHECK_MESSAGE(found.find("x.npz: expected v on a mesh of " + std::to_string(world_size()) +
-                             " ranks, as the first array is, found one of 1") != found.npos,
+                             " ranks, as call this, found one of 1") != found.npos,
                   found);
   }
   std::string const other = load(m.rank() == 0 ? "u" : "v");
@@ -147,7 +148,7 @@ TEST_CASE("npz: names that are no names of files, or differ between ranks, are o
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   auto const x = numbered<float, layout<"p">>(m, shape::of(6));
   auto const save = [&](std::string const& a, std::string const& b) {
-    return said([&] { save_npz(path, npz_array(a, x), npz_array(b, x)); });
+    return said([&] { save_npz(m, path, npz_array(a, x), npz_array(b, x)); });
   };
   for (char const* name : {"", "/u", "..", "a/../../u", "a\\u", "a\nu", "gr\xf6", "\xed\xa0\x80"}) {
     std::string const sentence = save("v", name);
@@ -167,15 +168,15 @@ TEST_CASE("npz: a file that cannot be written is one error on every rank, and th
   auto const path = folder.path / "x.npz";
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   auto const x = numbered<double, layout<none, "q">>(m, shape::of(64, 64));
-  auto const missing = said([&] { save_npz(folder.path / "no/x.npz", npz_array("u", x)); });
+  auto const missing = said([&] { save_npz(m, folder.path / "no/x.npz", npz_array("u", x)); });
   CHECK_MESSAGE(missing.find("x.npz.part: cannot be opened") != missing.npos, missing);
-  save_npz(path, npz_array("u", x));
+  save_npz(m, path, npz_array("u", x));
   bytes const before = content_of(path);
   // The last rank may not write beyond byte 4096.
   auto const full = said([&] {
     std::optional<file_size_limit> limit;
     if (m.rank() == m.size() - 1) limit.emplace(4096);
-    save_npz(path, npz_array("u", x + 1.), npz_array("v", x));
+    save_npz(m, path, npz_array("u", x + 1.), npz_array("v", x));
   });
   CHECK_MESSAGE(full.find("x.npz.part: cannot be ") != full.npos, full);
   comm::collectively(folder.ranks, [] {});

@@ -48,8 +48,8 @@ void check_new_files(device_mesh<line> const& m) {
     CHECK(!std::filesystem::exists(name));
     CHECK(std::filesystem::exists(part) == (m.rank() != 0));
   };
-  refused("ashlar::io::save_npy", "x.npy", [&] { save_npy(x, "x.npy"); });
-  refused("ashlar::io::save_npz", "x.npz", [&] { save_npz("x.npz", npz_array("x", x)); });
+  refused("ashlar::io::save_npy", "x.npy", [&] { save_npy(m, "x.npy", x); });
+  refused("ashlar::io::save_npz", "x.npz", [&] { save_npz(m, "x.npz", npz_array("x", x)); });
 }
 
 }  // namespace
@@ -70,8 +70,8 @@ TEST_CASE("own folders: equal copies of a file are one file, and a different one
   own_folder const here;
   for (double const first_of_last : {0., 7.}) {
     field const mine = numbered(alone, is_last_rank() ? first_of_last : 0);
-    save_npy(mine, "x.npy");
-    save_npz("x.npz", npz_array("x", mine));
+    save_npy(alone, "x.npy", mine);
+    save_npz(alone, "x.npz", npz_array("x", mine));
     auto const check = [&](std::string const& error, auto const& load) {
       field x = numbered(m, -1);
       CHECK_BEGINS(said([&] { x = load(); }), first_of_last == 0 ? "" : error);

@@ -29,25 +29,25 @@ int main(int argc, char** argv) {
     index_t const steps = std::stol(argv[2]);
     device_mesh<line> const m(MPI_COMM_WORLD);
     if (!std::filesystem::exists(folder / "weights.h5")) {  // the first run of the folder makes the data
-      save_npy(generate<double, layout<"data", none>>(
-                   m, {examples, features}, KOKKOS_LAMBDA(index_t i, index_t j) { return feature(i, j); }),
-               folder / "x.npy");
-      save_npy(generate<double, layout<"data">>(
-                   m, {examples}, KOKKOS_LAMBDA(index_t i) { return label(i); }),
-               folder / "y.npy");
+      save_npy(m, folder / "x.npy",
+               generate<double, layout<"data", none>>(
+                   m, {examples, features}, KOKKOS_LAMBDA(index_t i, index_t j) { return feature(i, j); }));
+      save_npy(m, folder / "y.npy",
+               generate<double, layout<"data">>(
+                   m, {examples}, KOKKOS_LAMBDA(index_t i) { return label(i); }));
     }
     auto const x = load_npy<double, layout<"data", none>>(m, folder / "x.npy");
     auto const y = load_npy<double, layout<"data">>(m, folder / "y.npy");
     auto w = zeros<double, layout<none>>(m, {features});
     index_t step = 0;
     if (std::filesystem::exists(folder / "weights.h5"))
-      step = load_checkpoint(folder / "weights.h5", m.communicator(), checkpoint_part("weights", w));
+      step = load_checkpoint(m, folder / "weights.h5", checkpoint_part("weights", w));
     index_t const first = step;
     for (; step < steps; ++step) {
       auto const [value, gradient] = value_and_grad<"data">(loss)(w, x, y);
       w -= 0.5 * all_reduce<"data">(gradient);
     }
-    save_checkpoint(folder / "weights.h5", m.communicator(), step, checkpoint_part("weights", w));
+    save_checkpoint(m, folder / "weights.h5", step, checkpoint_part("weights", w));
 
     std::vector<double> v(features);
     for (index_t s = 0; s < steps; ++s) {

@@ -3,8 +3,9 @@
 
 namespace ashlar::datasets {
 
-ASHLAR_INLINE array_source open_idx(communicator const& c, std::string const& name, call_site w) {
-  comm_detail::calls_as const here(c, "open_idx", w);
+ASHLAR_INLINE array_source open_idx(io_detail::calling_ranks const& calling, std::string const& name) {
+  communicator const& c = calling.ranks;
+  comm_detail::calls_as const here(c, "open_idx", calling.site);
   io::idx_array whole;
   index_t gzipped = 0;
   comm::on_root(c, [&] {
@@ -27,9 +28,9 @@ ASHLAR_INLINE array_source open_idx(communicator const& c, std::string const& na
       });
 }
 
-ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& path, call_site w) {
-  comm_detail::calls_as const here(c, "open_npy", w);
-  return data_detail::open_together(c, path, "ashlar::io::read_npy",
+ASHLAR_INLINE array_source open_npy(io_detail::calling_ranks const& c, std::string const& path) {
+  comm_detail::calls_as const here(c.ranks, "open_npy", c.site);
+  return data_detail::open_together(c.ranks, path, "ashlar::io::read_npy",
                                     [](std::shared_ptr<io_detail::checked_file> const& file) {
                                       io_detail::npy_place const place = io_detail::place_of_npy(*file);
                                       return array_source::in_file(file, place.extents, place.kind, place.begin);

@@ -8,7 +8,6 @@ namespace ashlar::io_detail {
 /// Checks that the file has no object of this name, and that its groups are in the file, as far as they exist.
 /// Error: ashlar::error. The caller adds its name and the file.
 inline void require_free_name(std::string const& path, std::string const& name) {
-  hdf5_silence const silence;
   hdf5_id const file = open_hdf5(path);
   for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
     std::string const part = name.substr(0, end);
@@ -17,7 +16,7 @@ inline void require_free_name(std::string const& path, std::string const& name) 
     if (found == 0) return;
     if (end == name.npos)
       throw error("expected no object of the name " + name +
-                  ", found one; write its elements by update_hdf5, or choose another name");
+                  ", found one; write its elements by update, or choose another name");
     hdf5_id const group(H5Gopen2(file, part.c_str(), H5P_DEFAULT), H5Gclose, ("open the group " + part).c_str());
     if (file_of_hdf5(group) != file_of_hdf5(file))
       throw error("expected the group " + part + " in this file, found a link to another");
@@ -40,53 +39,41 @@ inline void require_room_at_the_end(hid_t file) {
         "copy it by h5repack -S FSM_AGGR -P 0");
 }
 
-/// Makes the datasets in the file, whose description stays in memory until file.write(). Stores where the elements
+/// Makes the dataset in the file, whose description stays in memory until file.write(). Stores where the elements
 /// belong. No MPI. Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
-inline void describe_added(changed_file& changed, std::vector<hdf5_dataset>& sets) {
-  hdf5_silence const silence;
+inline void describe_added(changed_file& changed, hdf5_dataset& set) {
   patched_file& patched = changed.patched();
   hdf5_id const access = access_to(patched);
-  // As save_hdf5: older formats have no attributes of 64 KiB or more.
+  // As in new files: older formats have no attributes of 64 KiB or more.
   hdf5_id::check_status(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "choose a format");
   hdf5_id file(H5Fopen("file", H5F_ACC_RDWR, access), H5Fclose, "open the file to write it");
   require_room_at_the_end(file);
   patched.old_end = patched.allocated;
-  for (hdf5_dataset& set : sets) describe_dataset(patched, file, set);
+  describe_dataset(patched, file, set);
   file.close("close a file");
-  for (hdf5_dataset const& set : sets)
-    for (std::uint64_t const at : set.offsets)
-      if (at < patched.old_end) throw error("HDF5 places new elements within the old part of the file");
+  for (std::uint64_t const at : set.offsets)
+    if (at < patched.old_end) throw error("HDF5 places new elements within the old part of the file");
   changed.make_room();
 }
 
-/// Adds the fields to a file. Collective: all ranks of c, which are the ranks of the fields' meshes.
+/// Adds the field to a file that all ranks have opened. Collective: all ranks of c, which are the ranks of its mesh.
 /// Error: ashlar::error on every rank. Until rank 0 writes the description, the file has the old one.
-inline void add_fields(communicator const& c, std::string const& path, char const* caller,
-                       std::vector<hdf5_field>& fields) {
-  std::string const what = std::string(caller) + ": " + path;
-  checked_file file;
-  comm::on_root(c, [&] {
-    file = locked_hdf5(path, caller);
-    with_begin(what + ": ", [&] {
-      for (hdf5_field const& f : fields) require_free_name(path, f.set.name);
-    });
-  });
-  open_on_other_ranks(c, file, path, caller);
-  std::vector<packed_chunks> packed = pack_fields(c, what, fields, {});
+inline void add_field(communicator const& c, checked_file& file, std::string const& path, std::string const& what,
+                      hdf5_field& field) {
+  comm::on_root(c, [&] { in_hdf5(what, [&] { require_free_name(path, field.set.name); }); });
+  packed_chunks const packed = pack_field(c, what, field);
   std::optional<changed_file> changed;
-  std::vector<index_t> offsets;
   comm::on_root(c, [&] {
     changed.emplace(file);
     try {
-      offsets =
-          places_of_fields(fields, what, [&](std::vector<hdf5_dataset>& sets) { describe_added(*changed, sets); });
+      in_hdf5(what, [&] { describe_added(*changed, field.set); });
     } catch (...) {
       changed.reset();  // before another rank returns, the file has its old size
       throw;
     }
   });
   std::optional<std::string> failure;
-  write_elements(c, file, fields, std::move(packed), std::move(offsets), failure);
+  write_elements(c, file, field, packed, failure);
   run_catching([&] { file.sync(); }, failure);
   try {
     throw_together(c, std::move(failure), true);

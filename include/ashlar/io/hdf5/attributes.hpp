@@ -2,7 +2,6 @@
 // Attributes of HDF5 files: one rank reads, and all ranks get the value.
 #pragma once
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/io/array_files.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/hdf5/types.hpp"
@@ -14,7 +13,7 @@
 
 namespace ashlar::io_detail {
 
-/// The elements of a value that load_hdf5_attribute returns.
+/// The elements of an attribute's value.
 template <class A>
 struct attribute_value {
   using element = A;
@@ -93,10 +92,9 @@ inline stored_attribute numbers_of_hdf5(hid_t attribute, hid_t type, array_type 
 /// Error: ashlar::error with the file, the attribute, the expected and the found value.
 inline stored_attribute read_hdf5_attribute(std::string const& path, std::string const& object, std::string const& name,
                                             array_type to, bool is_vector) {
-  std::string const caller = "ashlar::io::load_hdf5_attribute", called = name + " of " + object;
-  checked_file const file_bytes(path, caller.c_str());
-  hdf5_silence const silence;
-  return with_begin(caller + ": " + path + ": ", [&] {
+  std::string const called = name + " of " + object;
+  checked_file const file_bytes(path, hdf5_caller);
+  return in_hdf5(std::string(hdf5_caller) + ": " + path, [&] {
     hdf5_id const file = open_hdf5(path),
                   from(H5Oopen(file, object.c_str(), H5P_DEFAULT), H5Oclose, ("open the object " + object).c_str());
     hdf5_id const attribute(H5Aopen(from, name.c_str(), H5P_DEFAULT), H5Aclose,
@@ -151,41 +149,25 @@ A value_of_attribute(stored_attribute const& a) {
     return std::move(all.front());
 }
 
-}  // namespace ashlar::io_detail
-
-namespace ashlar::io {
-
-/// Reads an attribute of a dataset, a group or, by the object "/", a file. A is a type that tensors in files have,
-/// std::string, or std::vector of one of these. Elements are converted as by load_npy.
-/// Shape: a scalar, or any array of 1 element, as A; a scalar or an array of at most 1 dimension as std::vector.
-/// Collective: all ranks of m; it blocks. It has no entry in a ledger.
-/// Cost: rank 0 opens the file, and broadcasts the value.
-/// Error: ashlar::error on every rank if file, object or attribute are missing, or the attribute has another type or
-///   extents. Also if the ranks give different arguments. HDF5 itself reads the description, as in load_hdf5.
-/// Example: io::load_hdf5_attribute<std::string>(m, "run.h5", "fields/u", "unit")
-/// Example: io::load_hdf5_attribute<std::vector<double>>(m, "run.h5", "/", "spacing")
-template <class A, class M>
-A load_hdf5_attribute(device_mesh<M> const& m, std::string const& path, std::string const& object,
-                      std::string const& name, call_site w = call_site::current()) {
-  using T = typename io_detail::attribute_value<A>::element;
-  constexpr bool is_vector = io_detail::attribute_value<A>::is_vector;
-  constexpr io_detail::array_type type = io_detail::type_of_elements<T>();
+/// The value of an attribute, on every rank. Collective: all ranks of c. Error: ashlar::error on every rank.
+template <class A>
+A attribute_of_hdf5(communicator const& c, std::string const& path, std::string const& object,
+                    std::string const& name) {
+  using T = typename attribute_value<A>::element;
+  constexpr bool is_vector = attribute_value<A>::is_vector;
+  constexpr array_type type = type_of_elements<T>();
   static_assert(
-      std::is_same_v<T, std::string> || type != io_detail::array_type::unreadable,
-      "ashlar::io::load_hdf5_attribute: values are std::string, bool, integers, float, double or complex numbers "
-      "of these, or vectors of one of these; load one of these");
-  communicator const& c = m.communicator();
-  comm_detail::calls_as const here(c, "load_hdf5_attribute", w);
-  io_detail::require_same_file(c, path, "ashlar::io::load_hdf5_attribute");
+      std::is_same_v<T, std::string> || type != array_type::unreadable,
+      "ashlar::io::hdf5_file: values of attributes are std::string, bool, integers, float, double or complex numbers "
+      "of these, or vectors of one of these; read one of these");
   index_t const same[]{static_cast<index_t>(crc32c(0, object.data(), object.size())),
                        static_cast<index_t>(crc32c(0, name.data(), name.size())), static_cast<index_t>(type),
                        is_vector};
-  comm::require_equal(c, same,
-                      "ashlar::io::load_hdf5_attribute: " + path + ": object and name (as checksums) and type");
-  io_detail::stored_attribute a;
-  comm::on_root(c, [&] { a = io_detail::read_hdf5_attribute(path, object, name, type, is_vector); });
+  comm::require_equal(c, same, std::string(hdf5_caller) + ": " + path + ": object and name (as checksums) and type");
+  stored_attribute a;
+  comm::on_root(c, [&] { a = read_hdf5_attribute(path, object, name, type, is_vector); });
   comm_detail::broadcast_array(c, a);
-  return comm::collectively(c, [&] { return io_detail::value_of_attribute<A>(a); });
+  return comm::collectively(c, [&] { return value_of_attribute<A>(a); });
 }
 
-}  // namespace ashlar::io
+}  // namespace ashlar::io_detail

@@ -16,13 +16,13 @@
 
 namespace ashlar::io {
 
-/// A name with a text, a number, or a vector of these: an attribute of an HDF5 dataset or file. load_hdf5_attribute reads it.
+/// A name with a text, a number, or a vector of these: an attribute of an HDF5 dataset or file. hdf5_file::read_attribute reads it.
 /// Pre: the name and texts are UTF-8, without null bytes. Else all that writes them throws, and writes no file.
 /// Example: {"spacing", std::vector<double>{0.1, 0.2}}
 using hdf5_attribute = std::pair<std::string, std::variant<std::string, index_t, double, std::vector<std::string>,
                                                            std::vector<index_t>, std::vector<double>>>;
 
-/// How save_hdf5 stores a dataset.
+/// How hdf5_file stores a dataset.
 struct hdf5_options {
   /// Extents of a chunk, which are cut to the dataset's. Empty: one contiguous block, or chunks of about 1 MiB if a filter is on.
   std::vector<index_t> chunk = {};
@@ -47,6 +47,7 @@ struct hdf5_dataset {
 
   bool is_chunked() const { return !options.chunk.empty(); }
   std::size_t element_bytes() const { return name_of(type).bits / 8; }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(extents.size()) * element_bytes(); }
   /// The grid of the chunks.
   cell_grid grid() const { return {extents, shape_of(options.chunk), whole_region(extents)}; }
   std::size_t elements_of_chunk() const {
@@ -158,21 +159,6 @@ inline void describe_dataset(driven_file& storage, hid_t file, hdf5_dataset& set
   else if (set.extents.size() != 0)
     set.offsets = {H5Dget_offset(id)};
   id.close("close a dataset");
-}
-
-/// Makes an HDF5 file that describes the datasets, without their elements. Stores where these belong.
-/// Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
-inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vector<hdf5_attribute> const& of_file) {
-  sparse_memory memory;
-  memory.aligns_elements = true;
-  hdf5_silence const silence;
-  hdf5_id const access = access_to(memory);
-  hdf5_id::check_status(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
-  hdf5_id file(H5Fcreate("fields", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create a file");
-  for (hdf5_attribute const& a : of_file) write_attribute(file, a);
-  for (hdf5_dataset& set : sets) describe_dataset(memory, file, set);
-  file.close("close a file");
-  return memory;
 }
 
 }  // namespace ashlar::io_detail

@@ -54,7 +54,7 @@ class field_series {
   /// Writes the next step. The fields have the extents of the grid, of 2 or 3 dimensions. A field with one dimension
   /// more has vectors or other components in the last one. Elements are float, double or integers.
   /// Collective: all ranks of the mesh; it blocks until the files are on the disk. It has no entry in a ledger.
-  /// Cost: as save_hdf5 for each field. Rank 0 writes NAME.xdmf anew, about 1 KB per step.
+  /// Cost: as hdf5_file::write for each field. Rank 0 writes NAME.xdmf anew, about 1 KB per step.
   /// Error: ashlar::error on every rank if a file cannot be written, or the fields do not fit the grid or each other.
   ///   Also if a rank does not see the file that rank 0 has made.
   ///   Then the series has the steps that it had. Partial layouts do not compile.
@@ -81,14 +81,16 @@ class field_series {
         io_detail::remove_file(file_, caller);
         io_detail::sync_folder_of(file_, caller);
       });
-    io_detail::write_fields(c, io_detail::beside(file_, name + ".h5"), caller, written, {{"time", time}});
+    io_detail::created_hdf5 out(c, io_detail::beside(file_, name + ".h5"), caller, {{"time", time}});
+    for (auto& field : written) out.write(field);
+    out.commit();
     comm::on_root(c, [&] {
       io_detail::unfinished_file part(file_ + ".part", caller);
-      io_detail::checked_file out = part.create();
+      io_detail::checked_file xdmf = part.create();
       std::string const text = io_detail::xdmf_of(stem(), steps_ + step);
-      out.write(0, text.data(), text.size());
-      out.sync();
-      out.close();
+      xdmf.write(0, text.data(), text.size());
+      xdmf.sync();
+      xdmf.close();
       part.keep_as(file_);
       io_detail::sync_folder_of(file_, caller);
     });
@@ -116,14 +118,12 @@ class field_series {
   }
   template <class X>
   void add(std::vector<io_detail::hdf5_field>& to, series_field<X> const& f) const {
-    auto const x = io_detail::to_write(f.tensor);
+    auto const& x = io_detail::to_write(f.tensor);
+    std::string const what = std::string(caller) + ": " + file_;
+    io_detail::require_ranks(mesh_.communicator(), x.mesh().size(), what, f.name);
     io_detail::shard_to_write const shard = io_detail::shard_of(x);
     comm::collectively(mesh_.communicator(), [&] {
-      if (x.mesh().size() != mesh_.size())
-        fail("expected " + f.name + " on the mesh of the series, of " + std::to_string(mesh_.size()) +
-             " ranks, found one of " + std::to_string(x.mesh().size()));
-      io_detail::with_begin(std::string(caller) + ": " + file_ + ": ",
-                            [&] { to.emplace_back(shard, f.name, options_.storage); });
+      io_detail::with_begin(what + ": ", [&] { to.emplace_back(shard, f.name, options_.storage); });
     });
   }
   // Checks the fields, and returns the text of the step.

@@ -3,7 +3,7 @@
 #pragma once
 #if !__has_include(<hdf5.h>)
 #error \
-    "ashlar::io::save_hdf5: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
+    "ashlar::io::hdf5_file: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev) and link ashlar::hdf5"
 #include <missing/hdf5.h>  // ends the compilation here
 #endif
 #include <hdf5.h>
@@ -178,7 +178,7 @@ class patched_file : public driven_file {
 class changed_file {
  public:
   /// Pre: `file` lives longer.
-  explicit changed_file(checked_file const& file) : file_(file), patched_(file) {}
+  explicit changed_file(checked_file& file) : file_((file.examine(), file)), patched_(file) {}
   changed_file(changed_file const&) = delete;
   changed_file& operator=(changed_file const&) = delete;
   ~changed_file() {

@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include "ashlar/io/array_bytes.hpp"
+#include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/hdf5/hdf5.hpp"
 #include <algorithm>
 #include <string>
@@ -77,6 +78,13 @@ class hdf5_silence {
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
 };
+
+/// Calls f. Its errors get a begin: the caller and the file.
+template <class F>
+std::invoke_result_t<F const&> in_hdf5(std::string const& what, F const& f) {
+  hdf5_silence const silence;
+  return with_begin(what + ": ", f);
+}
 
 /// A complex number of two floats of `bytes` bytes. NumPy's, as h5py writes it, has the parts r and i.
 inline hdf5_id hdf5_complex(std::size_t bytes, char const* real = "r", char const* imaginary = "i") {

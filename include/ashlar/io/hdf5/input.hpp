@@ -14,10 +14,9 @@ namespace ashlar::io_detail {
 /// Error: ashlar::error with the file, the dataset, the expected and the found value.
 class hdf5_input {
  public:
-  hdf5_input(std::string file_path, std::string dataset, array_type to, int rank,
-             std::optional<array_box> const& wanted)
+  hdf5_input(std::string file_path, std::string dataset, array_type to, int rank, io::hdf5_box const& wanted)
       : to_(to),
-        set_(std::move(file_path), dataset, "ashlar::io::load_hdf5", rank, wanted, std::size_t{32} << 20,
+        set_(std::move(file_path), dataset, hdf5_caller, rank, wanted, std::size_t{32} << 20,
              [&](array_type found, hdf5_elements const& elements) {
                if (!widens(found, to))
                  throw error("expected elements of type " + std::string(name_of(to).name) + " in " + dataset +
@@ -40,8 +39,7 @@ class hdf5_input {
     return all;
   }
 
-  void require_unchanged() const { set_.bytes().require_unchanged(); }
-  void require_same_content(communicator const& c) const { io_detail::require_same_content(c, set_.bytes()); }
+  checked_file const& bytes() const { return set_.bytes(); }
 
   /// Reads n elements of the box from number `first` on.
   void read(index_t first, index_t n, unsigned char* to) const {

@@ -10,23 +10,28 @@
 #include <type_traits>
 #include <vector>
 
-namespace ashlar::io_detail {
+namespace ashlar::io {
 
-/// A box of an array: its first index and its extents.
-struct array_box {
+/// A box of a dataset: its first index and its extents. Empty: the whole dataset.
+/// Example: io::hdf5_file(m, "run.h5").read<double, layout<"p", none>>("u", {{100, 0}, {50, 64}})
+struct hdf5_box {
   std::vector<index_t> begin, extents;
 };
+
+}  // namespace ashlar::io
+
+namespace ashlar::io_detail {
 
 /// A dataset that is open for reading. No MPI.
 /// Error: ashlar::error with the caller, the file, the dataset, the expected and the found value.
 class opened_dataset {
  public:
-  /// Opens the dataset, and takes the whole of it if no box is wanted. fits(type, elements) throws for elements that it
+  /// Opens the dataset, and takes a box of it. fits(type, elements) throws for elements that it
   /// cannot use, which `elements` names.
   /// HDF5 keeps `cache` bytes of chunks.
   template <class Fits>
-  opened_dataset(std::string file_path, std::string dataset, char const* caller, int rank,
-                 std::optional<array_box> const& wanted, std::size_t cache, Fits const& fits)
+  opened_dataset(std::string file_path, std::string dataset, char const* caller, int rank, io::hdf5_box const& wanted,
+                 std::size_t cache, Fits const& fits)
       : caller_(caller), path_(std::move(file_path)), name_(std::move(dataset)), bytes_(path_, caller) {
     named([&] {
       file_.emplace(open_hdf5(path_));
@@ -52,7 +57,7 @@ class opened_dataset {
   hid_t stored() const { return *stored_; }
   /// The extents of the dataset, and the box.
   std::vector<index_t> const& whole() const { return whole_; }
-  array_box const& box() const { return box_; }
+  io::hdf5_box const& box() const { return box_; }
   checked_file const& bytes() const { return bytes_; }
   hdf5_id creation() const { return hdf5_id(H5Dget_create_plist(*set_), H5Pclose, "read properties"); }
 
@@ -108,13 +113,13 @@ class opened_dataset {
   /// Calls f. Its errors get the caller and the file.
   template <class F>
   std::invoke_result_t<F const&> named(F const& f) const {
-    hdf5_silence const silence;
-    return with_begin(std::string(caller_) + ": " + path_ + ": ", f);
+    return in_hdf5(std::string(caller_) + ": " + path_, f);
   }
 
  private:
-  void choose(std::optional<array_box> const& box) {
-    box_ = box.value_or(array_box{std::vector<index_t>(whole_.size(), 0), whole_});
+  void choose(io::hdf5_box const& box) {
+    bool const all = box.begin.empty() && box.extents.empty();
+    box_ = all ? io::hdf5_box{std::vector<index_t>(whole_.size(), 0), whole_} : box;
     bool fits = box_.begin.size() == whole_.size() && box_.extents.size() == whole_.size();
     for (std::size_t d = 0; fits && d < whole_.size(); ++d)
       fits = box_.begin[d] >= 0 && box_.extents[d] >= 0 && box_.begin[d] <= whole_[d] &&
@@ -131,7 +136,7 @@ class opened_dataset {
   std::optional<hdf5_id> file_, set_, stored_;
   array_type type_ = array_type::unreadable;
   std::vector<index_t> whole_;
-  array_box box_;
+  io::hdf5_box box_;
 };
 
 }  // namespace ashlar::io_detail

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes tensors to a new HDF5 file.
+// New HDF5 files, and the elements of new datasets.
 #pragma once
 #include "ashlar/io/hdf5/chunks.hpp"
 
 namespace ashlar::io_detail {
-
-/// Checks that all ranks describe the same file. Collective: all ranks of c.
-inline void require_same_fields(communicator const& c, std::vector<hdf5_field> const& fields, std::string const& what) {
-  std::vector<index_t> same;
-  for (hdf5_field const& f : fields) {
-    same.insert(same.end(), {static_cast<index_t>(crc32c(0, f.set.name.data(), f.set.name.size())),
-                             static_cast<index_t>(f.set.type), f.set.options.deflate, f.set.options.shuffle});
-    same.insert(same.end(), f.set.extents.extent, f.set.extents.extent + f.set.extents.rank);
-    same.insert(same.end(), f.set.options.chunk.begin(), f.set.options.chunk.end());
-  }
-  comm::require_equal(c, same, what + ": names (as checksums), types, filters, extents and chunks");
-}
 
 /// Adds numbers that are equal for equal attributes: their number, and the checksum of each name and value.
 inline void add_sums(std::vector<index_t>& sums, std::vector<hdf5_attribute> const& all) {
@@ -38,109 +26,127 @@ inline void add_sums(std::vector<index_t>& sums, std::vector<hdf5_attribute> con
 }
 
 /// Checks that all ranks give the same attributes. Collective: all ranks of c.
-inline void require_same_attributes(communicator const& c, std::vector<hdf5_field> const& fields,
-                                    std::vector<hdf5_attribute> const& of_file, std::string const& what) {
+inline void require_same_attributes(communicator const& c, std::string const& what,
+                                    std::vector<hdf5_attribute> const& all) {
   std::vector<index_t> same;
-  add_sums(same, of_file);
-  for (hdf5_field const& f : fields) add_sums(same, f.set.options.attributes);
+  add_sums(same, all);
   comm::require_equal(c, same, what + ": attributes (as checksums)");
 }
 
-/// Checks that all ranks describe the same fields, compresses their chunks, and stores the sizes of all chunks.
-/// Collective: all ranks of c, which are the ranks of the fields' meshes.
-inline std::vector<packed_chunks> pack_fields(communicator const& c, std::string const& what,
-                                              std::vector<hdf5_field>& fields,
-                                              std::vector<hdf5_attribute> const& of_file) {
-  require_same_fields(c, fields, what);
-  require_same_attributes(c, fields, of_file, what);
-  std::optional<std::string> failure;
-  std::vector<packed_chunks> packed(fields.size());
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    if (fields[i].set.options.deflate != 0)
-      pack_chunks(c, fields[i], failure, [&](index_t, unsigned char const* chunk, std::size_t bytes) {
-        packed[i].add({chunk, chunk + bytes});
-      });
-  throw_together(c, std::move(failure), true);
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    hdf5_dataset& set = fields[i].set;
-    if (set.options.deflate != 0)
-      set.chunk_bytes = packed[i].gather(c, fields[i].array(), set.grid()).bytes;
-    else if (set.is_chunked())
-      set.chunk_bytes.assign(static_cast<std::size_t>(set.grid().count()),
-                             set.elements_of_chunk() * set.element_bytes());
+/// Checks that all ranks describe the same field. Packs chunks that are compressed, and stores the sizes of all chunks.
+/// Collective: all ranks of c, which are the ranks of the field's mesh. `what` begins errors.
+inline packed_chunks pack_field(communicator const& c, std::string const& what, hdf5_field& field) {
+  hdf5_dataset& set = field.set;
+  std::vector<index_t> same{static_cast<index_t>(crc32c(0, set.name.data(), set.name.size())),
+                            static_cast<index_t>(set.type), set.options.deflate, set.options.shuffle};
+  same.insert(same.end(), set.extents.extent, set.extents.extent + set.extents.rank);
+  same.insert(same.end(), set.options.chunk.begin(), set.options.chunk.end());
+  comm::require_equal(c, same, what + ": names (as checksums), types, filters, extents and chunks");
+  require_same_attributes(c, what, set.options.attributes);
+  packed_chunks packed;
+  if (set.options.deflate != 0) {
+    std::optional<std::string> failure;
+    pack_chunks(c, field, failure, [&](index_t, unsigned char const* chunk, std::size_t bytes) {
+      packed.add({chunk, chunk + bytes});
+    });
+    throw_together(c, std::move(failure), true);
+    set.chunk_bytes = packed.gather(c, field.array(), set.grid()).bytes;
+  } else if (set.is_chunked()) {
+    set.chunk_bytes.assign(static_cast<std::size_t>(set.grid().count()), set.elements_of_chunk() * set.element_bytes());
   }
   return packed;
 }
 
-/// Calls describe(datasets), which makes the datasets in an open file. Returns the places of their elements, one after
-/// the other. Errors get the begin `what`.
-template <class Describe>
-std::vector<index_t> places_of_fields(std::vector<hdf5_field> const& fields, std::string const& what,
-                                      Describe const& describe) {
-  std::vector<hdf5_dataset> sets;
-  for (hdf5_field const& f : fields) sets.push_back(f.set);
-  with_begin(what + ": ", [&] { describe(sets); });
-  std::vector<index_t> offsets;
-  for (hdf5_dataset const& s : sets) offsets.insert(offsets.end(), s.offsets.begin(), s.offsets.end());
-  return offsets;
-}
-
-/// Writes the elements of the fields. Rank 0 has their places. Collective: all ranks of c.
+/// Writes the elements of a field, whose places rank 0 has in field.set.offsets. Collective: all ranks of c.
 /// A failed write becomes `failure`.
-inline void write_elements(communicator const& c, checked_file const& file, std::vector<hdf5_field> const& fields,
-                           std::vector<packed_chunks> packed, std::vector<index_t> offsets,
-                           std::optional<std::string>& failure) {
-  std::size_t n = 0;
-  for (hdf5_field const& f : fields) n += f.set.is_chunked() ? f.set.chunk_bytes.size() : f.set.extents.size() != 0;
+inline void write_elements(communicator const& c, checked_file const& file, hdf5_field& field,
+                           packed_chunks const& packed, std::optional<std::string>& failure) {
+  hdf5_dataset& set = field.set;
   exchange_buffers const buffers = comm::collectively(c, [&] {
-    offsets.resize(n);
+    set.offsets.resize(set.is_chunked() ? set.chunk_bytes.size() : set.extents.size() != 0);
     return exchange_buffers();
   });
-  comm::broadcast(c, offsets.data(), n, 0);
-  auto at = offsets.begin();
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    hdf5_field const& f = fields[i];
-    std::size_t const count = f.set.is_chunked() ? f.set.chunk_bytes.size() : f.set.extents.size() != 0;
-    std::vector<std::uint64_t> const places(at, at + static_cast<std::ptrdiff_t>(count));
-    at += static_cast<std::ptrdiff_t>(count);
-    auto const write_packed = [&] {
-      packed[i].write(file, places, cells_of(f.array(), f.set.grid(), f.shard.rank).begin);
-    };
-    if (f.set.options.deflate != 0) {
-      run_catching(write_packed, failure);
-      packed[i] = {};
-    } else if (f.set.is_chunked()) {
-      pack_chunks(c, f, failure, [&](index_t k, unsigned char const* chunk, std::size_t bytes) {
-        file.write(places[static_cast<std::size_t>(k)], chunk, bytes);
-      });
-    } else if (count != 0) {
-      write_shard(f.shard, buffers, failure, [&](index_t first, index_t k, unsigned char const* from) {
-        file.write(places[0] + static_cast<std::uint64_t>(first) * f.array().element_bytes, from,
-                   static_cast<std::size_t>(k) * f.array().element_bytes);
-      });
-    }
+  std::vector<std::uint64_t> const& places = set.offsets;
+  comm::broadcast(c, set.offsets.data(), places.size(), 0);
+  if (set.options.deflate != 0) {
+    run_catching([&] { packed.write(file, places, cells_of(field.array(), set.grid(), field.shard.rank).begin); },
+                 failure);
+  } else if (set.is_chunked()) {
+    pack_chunks(c, field, failure, [&](index_t k, unsigned char const* chunk, std::size_t bytes) {
+      file.write(places[static_cast<std::size_t>(k)], chunk, bytes);
+    });
+  } else if (!places.empty()) {
+    write_shard(field.shard, buffers, failure, [&](index_t first, index_t k, unsigned char const* from) {
+      file.write(places[0] + static_cast<std::uint64_t>(first) * field.array().element_bytes, from,
+                 static_cast<std::size_t>(k) * field.array().element_bytes);
+    });
   }
 }
 
-/// Writes the fields to a new file. Collective: all ranks of c, which are the ranks of the fields' meshes.
-/// Error: ashlar::error on every rank. Then there is no new file.
-inline void write_fields(communicator const& c, std::string const& path, char const* caller,
-                         std::vector<hdf5_field>& fields, std::vector<hdf5_attribute> const& of_file) {
-  std::string const what = std::string(caller) + ": " + path;
-  std::vector<packed_chunks> packed = pack_fields(c, what, fields, of_file);
-  std::vector<index_t> offsets;
-  shared_output out(c, path, caller, [&](checked_file const& file) {
-    sparse_memory described;
-    offsets = places_of_fields(fields, what,
-                               [&](std::vector<hdf5_dataset>& sets) { described = describe_datasets(sets, of_file); });
-    file.resize(described.size);
-    described.for_each_written(0, described.size,
-                               [&](std::uint64_t at, char const* from, std::size_t n) { file.write(at, from, n); });
-    return described.size;
-  });
-  std::optional<std::string> failure;
-  write_elements(c, out.file(), fields, std::move(packed), std::move(offsets), failure);
-  out.commit(std::move(failure));
-}
+/// A new HDF5 file, which all ranks write. Rank 0 has its description in memory until all elements are on the disk.
+/// Collective: every member, all ranks of c. Error: ashlar::error on every rank. Then the object is of no more use.
+class created_hdf5 {
+ public:
+  created_hdf5(communicator const& c, std::string const& path, char const* caller,
+               std::vector<hdf5_attribute> const& of_file = {})
+      : ranks_(c), what_(std::string(caller) + ": " + path), out_(c, path, caller) {
+    if (!of_file.empty()) require_same_attributes(c, what_, of_file);
+    out_.create_and_open([&](checked_file const&) {
+      in_hdf5(what_, [&] {
+        memory_.aligns_elements = true;
+        hdf5_id const access = access_to(memory_);
+        hdf5_id::check_status(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
+        file_.emplace(H5Fcreate("fields", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create a file");
+        for (hdf5_attribute const& a : of_file) write_attribute(*file_, a);
+      });
+      return std::uint64_t{0};
+    });
+    out_.begin_to_grow();
+  }
+
+  /// Adds a dataset, and writes its elements. The ranks of c are the ranks of the field's mesh.
+  void write(hdf5_field& field) {
+    packed_chunks const packed = pack_field(ranks_, what_, field);
+    comm::on_root(ranks_, [&] {
+      hdf5_dataset& set = field.set;
+      in_hdf5(what_, [&] { describe_dataset(memory_, *file_, set); });
+      for (std::size_t k = 0; k < set.offsets.size(); ++k) {
+        std::uint64_t const n = set.is_chunked() ? set.chunk_bytes[k] : field.array().bytes();
+        if (n < page_bytes) small_.emplace(set.offsets[k], set.offsets[k] + n);
+      }
+      out_.resize(memory_.allocated);
+    });
+    std::optional<std::string> failure;
+    write_elements(ranks_, out_.file(), field, packed, failure);
+    throw_together(ranks_, std::move(failure), true);
+  }
+  /// Gives the file its name when all of it is on the disk.
+  void commit() {
+    std::optional<std::string> failure;
+    run_catching([&] { ranks_.rank() == 0 ? out_.file().sync() : out_.close(); }, failure);
+    throw_together(ranks_, std::move(failure), true);
+    comm::on_root(ranks_, [&] {
+      in_hdf5(what_, [&] { file_->close("close a file"); });
+      out_.resize(memory_.size);
+      small_.emplace(memory_.size, memory_.size);
+      for (std::uint64_t at = 0; auto const& [begin, end] : small_) {
+        memory_.for_each_written(
+            at, begin - at, [&](std::uint64_t to, char const* from, std::size_t n) { out_.file().write(to, from, n); });
+        at = end;
+      }
+      out_.close();
+      out_.publish();
+    });
+  }
+
+ private:
+  communicator ranks_;
+  std::string what_;
+  shared_output out_;
+  // On rank 0. Elements have pages of their own. Those of less than a page, from begin to end, share one with the description.
+  sparse_memory memory_;  // HDF5 knows its address
+  std::optional<hdf5_id> file_;
+  std::map<std::uint64_t, std::uint64_t> small_;
+};
 
 }  // namespace ashlar::io_detail

@@ -166,10 +166,12 @@ inline hdf5_id open_hdf5(std::string const& path) {
   return hdf5_id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open the file");
 }
 
+/// Begins the errors of a file that the program opens.
+inline constexpr char const* hdf5_caller = "ashlar::io::hdf5_file";
 /// The file, to write it. No MPI. One rank calls this before any rank reads the description.
 /// If HDF5 locks the file too, they share the lock.
-inline checked_file locked_hdf5(std::string const& path, char const* caller) {
-  checked_file file(path, caller, O_RDWR);
+inline checked_file locked_hdf5(std::string const& path) {
+  checked_file file(path, hdf5_caller, O_RDWR);
   file.lock("another program has this file open; close it there", hdf5_locks_files());
   return file;
 }

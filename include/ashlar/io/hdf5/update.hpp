@@ -11,12 +11,12 @@ namespace ashlar::io_detail {
 class hdf5_target {
  public:
   /// No MPI. Error: ashlar::error if the box does not fit the dataset, or the dataset cannot be written.
-  hdf5_target(checked_file opened, std::string const& file_name, std::string const& dataset, array_type from,
+  hdf5_target(checked_file& opened, std::string const& file_name, std::string const& dataset, array_type from,
               shape const& extents, std::vector<index_t> first)
       : from_(from),
-        out_(std::move(opened)),
-        set_(file_name, dataset, caller, extents.rank,
-             array_box{std::move(first), {extents.extent, extents.extent + extents.rank}}, 0,
+        out_(opened),
+        set_(file_name, dataset, hdf5_caller, extents.rank,
+             io::hdf5_box{std::move(first), {extents.extent, extents.extent + extents.rank}}, 0,
              [&](array_type found, hdf5_elements const& elements) { require_fit(from, found, elements, dataset); }),
         creation_(set_.creation()) {
     set_.named([&] {
@@ -40,7 +40,6 @@ class hdf5_target {
       stored_bytes_ = H5Tget_size(set_.stored());
     });
   }
-  static constexpr char const* caller = "ashlar::io::update_hdf5";
   checked_file& file() { return out_; }
   opened_dataset const& set() const { return set_; }
   bool is_chunked() const { return grid_.has_value(); }
@@ -146,7 +145,7 @@ class hdf5_target {
   }
 
   array_type from_;
-  checked_file out_;
+  checked_file& out_;
   opened_dataset set_;
   hdf5_id creation_;
   std::optional<hdf5_id> memory_;
@@ -299,20 +298,15 @@ inline void write_box(communicator const& c, hdf5_target& target, shard_to_write
   });
 }
 
-/// Opens the dataset and writes the shards into its box from index `begin` on. Collective: all ranks of c.
-inline void update_dataset(communicator const& c, std::string const& path, std::string const& dataset,
-                           std::vector<index_t> begin, shard_to_write const& shard) {
-  require_same_file(c, path, hdf5_target::caller);
-  checked_file file;
-  comm::on_root(c, [&] { file = locked_hdf5(path, hdf5_target::caller); });
-  open_on_other_ranks(c, file, path, hdf5_target::caller);
+/// Writes the shards into a box of a dataset, from index `begin` on, of a file that all ranks have opened.
+/// Collective: all ranks of c.
+inline void update_dataset(communicator const& c, checked_file& file, std::string const& path, std::string const& what,
+                           std::string const& dataset, std::vector<index_t> begin, shard_to_write const& shard) {
   auto const target = comm::collectively(c, [&] {
-    return std::make_unique<hdf5_target>(std::move(file), path, dataset, shard.type, shard.array.extents,
-                                         std::move(begin));
+    return std::make_unique<hdf5_target>(file, path, dataset, shard.type, shard.array.extents, std::move(begin));
   });
-  comm::require_equal(
-      c, target->seen(),
-      "ashlar::io::update_hdf5: " + path + ": name (as checksum), element types, storage, extents, box and chunks");
+  comm::require_equal(c, target->seen(),
+                      what + ": name (as checksum), element types, storage, extents, box and chunks");
   if (shard.array.extents.size() != 0) write_box(c, *target, shard);
 }
 

@@ -65,18 +65,23 @@ ASHLAR_INLINE void require_same_file(communicator const& c, std::string const& p
   comm::require_equal(c, sums, caller + ": " + text + ": the paths (as length and checksum)");
 }
 
+ASHLAR_INLINE void shared_output::begin_to_grow() {
+  if (!mark_.is_in_file()) return;
+  comm::on_root(ranks_, [&] { mark_.remove(file_, size_); });
+  // NFS then forgets the page of the mark.
+  on_other_ranks(ranks_, [&] { file_ = checked_file(part(), caller_, O_RDWR); });
+}
+
+ASHLAR_INLINE void shared_output::close() {
+  if (ranks_.rank() == 0) mark_.remove(file_, size_);
+  file_.sync();
+  file_.close();
+}
+
 ASHLAR_INLINE void shared_output::commit(std::optional<std::string> failure) {
-  auto const sync = [&] {
-    if (ranks_.rank() == 0) mark_.remove(file_, size_);
-    file_.sync();
-    file_.close();
-  };
-  run_catching(sync, failure);
+  run_catching([&] { close(); }, failure);
   throw_together(ranks_, std::move(failure), true);
-  comm::on_root(ranks_, [&] {
-    part_.keep_as(path_);
-    sync_folder_of(path_, caller_);
-  });
+  comm::on_root(ranks_, [&] { publish(); });
 }
 
 }  // namespace ashlar::io_detail

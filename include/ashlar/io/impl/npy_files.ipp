@@ -103,7 +103,8 @@ ASHLAR_INLINE void write_npy(communicator const& c, std::string const& path, sha
   comm::require_equal(c, same, "ashlar::io::save_npy: " + path + ": element type and extents");
   std::string const header = npy_header_of(shard.type, a.extents);
   exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers(); });
-  shared_output out(c, path, "ashlar::io::save_npy", [&](checked_file const& file) {
+  shared_output out(c, path, "ashlar::io::save_npy");
+  out.create_and_open([&](checked_file const& file) {
     file.write(0, header.data(), header.size());
     std::uint64_t const size = header.size() + a.bytes();
     file.resize(size);

@@ -99,7 +99,8 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std
     require_npz_names(parts, what);
     return exchange_buffers();
   });
-  shared_output out(c, path, "ashlar::io::save_npz", [&](checked_file const& file) {
+  shared_output out(c, path, "ashlar::io::save_npz");
+  out.create_and_open([&](checked_file const& file) {
     std::uint64_t const size = directory + directory_of(members, directory).size();
     file.resize(size);
     return size;
