@@ -37,7 +37,7 @@ constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto 
   return build<with_aux>(nn::softmax_cross_entropy(z, labels), nn::accuracy_count(stop_gradient(z), labels));
 };
 
-constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& labels, auto rate, prng_key key) {
+constexpr auto train_step = [](auto& p, auto& state, auto const& x, auto const& labels, auto rate, prng_key key) {
   auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, labels, rate, key);
   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));  // one message for all of them
   adam{}.update(p, state, g);
@@ -51,7 +51,7 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
   auto state = adam{}.init(p);
   auto x = make<T, layout<"data", none>>(m, {batch, 784});
   auto labels = make<std::int32_t, layout<"data">>(m, {batch});
-  (void)step(p, state, x, labels, T(0.4), prng_key{2});
+  (void)train_step(p, state, x, labels, T(0.4), prng_key{2});
 };
 constexpr auto on_2x2 = collectives(grid{{2, 2}}, dry_step<sharded>);
 static_assert(on_2x2.count() == 2);
@@ -79,7 +79,7 @@ void train(device_mesh<grid> const& m, options const& o, digit_sets const& digit
   while (run.goes_on()) {
     auto const batch = batches.next();
     auto const& [x, y] = batch.tensors;
-    auto const [l, h] = step(p, state, x, y, T(o.dropout), o.key(2, run.at().step));
+    auto const [l, h] = train_step(p, state, x, y, T(o.dropout), o.key(2, run.at().step));
     run.after_step({item(l), static_cast<double>(item(h)), batch.examples}, batches.count());
     saved.after_step(run.at(), p, state);
   }

@@ -30,7 +30,8 @@ constexpr auto loss = [](auto const& p, auto const& x, auto const& y, auto const
   auto logits = network(p, x, rate, key);
   return build<with_aux>(nn::softmax_cross_entropy(logits, y, weights), nn::accuracy_count(stop_gradient(logits), y));
 };
-constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& y, auto const& w, auto rate, prng_key k) {
+constexpr auto train_step = [](auto& p, auto& state, auto const& x, auto const& y, auto const& w, auto rate,
+                               prng_key k) {
   auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, y, w, rate, k);
   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));  // one message for all of them
   optimizer.update(p, state, g);
@@ -44,7 +45,7 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
   auto state = optimizer.init(p);
   auto x = make<T, image_layout>(m, {batch, 784});
   auto labels = make<std::int32_t, row_layout>(m, {batch});
-  (void)step(p, state, x, labels, make<T, row_layout>(m, {batch}), T(0.2), prng_key{2});
+  (void)train_step(p, state, x, labels, make<T, row_layout>(m, {batch}), T(0.2), prng_key{2});
 };
 static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(collectives(grid{{8}}, dry_step<>).count(pass::update, collective::all_reduce, "data") == 1);
@@ -88,7 +89,7 @@ void train(device_mesh<grid> const& m, options const& o) {
     auto const batch = batches.next();
     auto const& [x, y] = batch.tensors;
     auto const weights = batch.template weights<T, row_layout>();  // 0 for the padding
-    auto [l, h] = step(p, state, x, y, weights, T(o.dropout), o.key(3, run.at().step));
+    auto [l, h] = train_step(p, state, x, y, weights, T(o.dropout), o.key(3, run.at().step));
     run.after_step({item(l), static_cast<double>(item(h)), batch.examples}, batches.count(), on_validation);
     saved.after_step(run.at(), p, state);
   }

@@ -21,7 +21,7 @@ constexpr auto model = build<linear>(weight{features, features});
 constexpr auto loss = [](auto const& p, auto const& x, auto const& taught) {
   return nn::mean_squared_error(apply(rope::rotary{}, einsum<"bsi,id->bsd">(x, p.kernel)), taught);
 };
-constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const& x, auto const& taught) {
+constexpr auto train_step = [](auto const& optimizer, auto& p, auto& state, auto const& x, auto const& taught) {
   auto [value, grads] = value_and_grad<axes("data", "seq")>(loss)(p, x, taught);
   auto [l, g] = all_reduce<axes("data", "seq")>(bundle(value, grads));
   optimizer.update(p, state, g);
@@ -33,7 +33,7 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
   sgd const optimizer{};
   auto state = optimizer.init(p);
   auto const x = make<T, sequences>(m, {batch, positions, features});
-  (void)step(optimizer, p, state, x, x);
+  (void)train_step(optimizer, p, state, x, x);
 };
 static_assert(collectives(grid{{2, 4}}, dry_step<float>).count() == 1);  // loss and gradient; the operation needs none
 static_assert(collectives(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 * (65 - 65 / 8) * 4);
@@ -80,7 +80,7 @@ void train(device_mesh<grid> const& m, options const& o) {
       features_of const given{first};
       auto const x = generate<T, sequences>(m, {size, positions, features}, given);
       auto const taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
-      auto const l = static_cast<double>(item(step(optimizer, p, state, x, taught)));
+      auto const l = static_cast<double>(item(train_step(optimizer, p, state, x, taught)));
       run.after_step({l, std::sqrt(l) * static_cast<double>(size), size}, batches);
       saved.after_step(run.at(), p, state);
     }

@@ -49,7 +49,7 @@ constexpr auto scattered = [](auto const& g) {
     return g;  // gradients of shares are scattered already
 };
 template <zero_stage S>
-constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& labels, auto rate, prng_key key) {
+constexpr auto train_step = [](auto& p, auto& state, auto const& x, auto const& labels, auto rate, prng_key key) {
   auto [value, hits, grads] = value_and_grad<axes("data", "shard")>(loss<S>)(p, x, labels, rate, key);
   auto [l, h, g] = all_reduce(bundle(value, hits, map(scattered<S>, grads)));  // each over the axes where it is partial
   update_in_shares(adam{}, p, state, g);
@@ -60,7 +60,7 @@ template <zero_stage S, class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
   auto [p, state] = init_zero<layouts_of<S>, T>(adam{}, m, model, prng_key{1});
   auto labels = make<std::int32_t, row_labels>(m, {batch});
-  (void)step<S>(p, state, make<T, image_rows>(m, {batch, inputs}), labels, T(0.1), prng_key{2});
+  (void)train_step<S>(p, state, make<T, image_rows>(m, {batch, inputs}), labels, T(0.1), prng_key{2});
 };
 static_assert(collectives(grid{{1, 4}}, dry_step<zero_stage::zero2>).count() == 2 * layers + 1);
 static_assert(collectives(grid{{1, 4}}, dry_step<zero_stage::zero3>).count() == 3 * layers + 1);
@@ -78,7 +78,7 @@ void train(device_mesh<grid> const& m, options const& o, digit_sets const& digit
   while (run.goes_on()) {
     auto const batch = batches.next();
     auto const& [x, labels] = batch.tensors;
-    auto const [l, h] = step<S>(p, state, x, labels, T(o.dropout), o.key(2, run.at().step));
+    auto const [l, h] = train_step<S>(p, state, x, labels, T(o.dropout), o.key(2, run.at().step));
     run.after_step({item(l), static_cast<double>(item(h)), batch.examples}, batches.count());
     saved.after_step(run.at(), p, state);
   }

@@ -23,7 +23,7 @@ using image_rows = layout<"data", none>;
 using row_labels = layout<"data">;
 
 // [step]
-constexpr auto step = [](auto const& schedule, auto& p, auto& state, auto const& network) {
+constexpr auto train_step = [](auto const& schedule, auto& p, auto& state, auto const& network) {
   auto const result = schedule(p, network, network.n);
   auto [l, hits] = all_reduce<"data">(bundle(result.value, result.aux));
   auto const g = map([](auto const& x) { return all_reduce(x); }, result.gradients);  // what is partial
@@ -41,7 +41,7 @@ constexpr auto dry_step(Schedule schedule, index_t n, index_t rows_of_one = 16) 
       auto images = make<T, image_rows>(m, {rows_of_one, inputs});
       return build<microbatch>(images, make<std::int32_t, row_labels>(m, {rows_of_one}), prng_key{2});
     };
-    (void)step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, 0.1));
+    (void)train_step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, 0.1));
   };
 }
 constexpr auto of_gpipe = collectives(grid{{1, 4}}, dry_step<double>(gpipe, 6));
@@ -73,7 +73,7 @@ void train(device_mesh<grid> const& m, options const& o, io::digit_data const& d
             m, data.train_images, data.train_labels, batches.all(), batches.position(b, i), T(1) / T(255));
         return build<microbatch>(x, labels, o.key(2, at * n + i));
       };
-      auto const [l, h] = step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, o.dropout));
+      auto const [l, h] = train_step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, o.dropout));
       run.after_step({item(l), static_cast<double>(item(h)), o.batch}, batches.count());
       saved.after_step(run.at(), p, state);
     }

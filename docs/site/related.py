@@ -90,7 +90,11 @@ take take_along
 nn::batch_norm nn::batch_norm_inference nn::batch_normalized nn::batch_norm_options nn::moving_statistics nn::moving nn::statistics
 nn::batch_norm nn::layer_norm nn::rms_norm
 nn::conv2d nn::max_pool2d nn::average_pool2d nn::global_average_pool nn::pooling
-training::dense training::dense_of training::linear training::affine training::sequential
+training::dense_of training::linear training::affine
+training::sequential training::network_of_layers training::dense training::conv2d training::embedding training::max_pool2d training::average_pool2d training::global_average_pool training::flatten training::dropout training::rescaling training::layer_norm training::batch_norm training::block training::residual
+training::step training::network_step training::training_step training::step_state training::cross_entropy training::squared_error training::accuracy training::no_metric
+training::layer_call training::layer_with_weights training::layer_name training::sequential
+training::without_bias training::without_bias_t training::without_scale training::without_scale_t training::dense training::batch_norm
 training::linear training::affine training::weight build
 
 # ---- Dense solvers ----

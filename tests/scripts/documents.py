@@ -67,7 +67,7 @@ for page in sorted([*(root / "docs" / "how_to").glob("*.md"), *(root / "docs" / 
         reached = set().union(*map(behind, named))
         calls = set(re.findall(r"(?<![.:\w])(\w+)\s*[<({]", re.sub(r"//.*|\"[^\"\n]*\"", "", code))) & set(declared)
         quoted = "".join((root / f).read_text(encoding="utf-8") for f in set(re.findall(r"^<!-- (\S+) \[", text, re.M)))
-        own = {name for name in calls if re.search(rf"^\S.* {name}\(.*\) {{$|test::{name}\b", quoted, re.M)}  # of the test that is quoted
+        own = {name for name in calls if re.search(rf"^\S.* {name}\(.*\) {{$|\b(?:auto|int|C) (?:const )?{name}\b|test::{name}\b", code + quoted, re.M)}  # of the page, or of the test that is quoted
         faults += [f"{page.relative_to(root)} names no header that declares {name}" for name in sorted(calls - own) if not declared[name] & reached]
         if re.search(r"\b(einsum|matmul|conv2d|transpose)\s*<", code) and not {"kernels/products/einsum.hpp", "ops/products/einsum.hpp"} & reached:
             faults.append(f"{page.relative_to(root)} names no header with the kernel of products")

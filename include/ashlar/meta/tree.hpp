@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Trees: aggregates whose members are trees or leaves.
 #pragma once
+#include "ashlar/meta/literal.hpp"
 #include "ashlar/meta/product.hpp"
 #include <cstddef>
 #include <tuple>
@@ -45,6 +46,72 @@ consteval meta_detail::member_names<N...> names(char const (&... name)[N]) {
 /// An aggregate with `names`, or a std::tuple: parameters, gradients and optimizer moments are trees. Their leaves are tensors.
 template <class X>
 concept tree = meta_detail::is_tree_v<std::remove_cvref_t<X>>;
+
+namespace meta_detail {
+
+// The characters of a literal, as a text that ends with 0.
+struct text_characters {
+  char c[65]{};
+};
+template <text_literal Text>
+inline constexpr text_characters characters_of = [] {
+  text_characters t;
+  for (unsigned i = 0; i < Text.size; ++i) t.c[i] = Text[i];
+  return t;
+}();
+
+// A name as an argument, which "d1"_n makes.
+template <text_literal Name>
+struct member_name {};
+template <text_literal Name, text_literal... Names>
+struct name_of_a_member {
+  static constexpr int index = [] {
+    int found = -1, i = 0;
+    ((Names == Name ? void(found = i) : void(), ++i), ...);
+    return found;
+  }();
+  static constexpr bool ok = index >= 0;
+  static constexpr void say() {
+    static_assert(ok,
+                  "ashlar::tree: no member has this name; name one of the tree's members, as in parameters[\"d1\"_n]");
+  }
+};
+
+// Trees whose members have names that the compiler computes, any number of them: named_members<"d1", "d2">::of<A, B>.
+template <text_literal... Names>
+struct named_members {
+  template <class... M>
+  struct of {
+    product<M...> members;
+    static constexpr member_names<Names.size...> names{{characters_of<Names>.c...}};
+    using members_with_names = void;
+
+    constexpr of() = default;
+    constexpr explicit of(M const&... m)
+      requires(sizeof...(M) > 0)
+        : members(m...) {}
+    template <text_literal Name>
+    constexpr auto& operator[](member_name<Name>) {
+      return get<at<Name>()>(members);
+    }
+    template <text_literal Name>
+    constexpr auto const& operator[](member_name<Name>) const {
+      return get<at<Name>()>(members);
+    }
+
+   private:
+    template <text_literal Name>
+    static consteval int at() {
+      using found = name_of_a_member<Name, Names...>;
+      found::say();
+      return found::ok ? found::index : 0;
+    }
+  };
+};
+template <class X>
+concept has_named_members = requires { typename X::members_with_names; };
+
+}  // namespace meta_detail
 
 /// Makes an aggregate from its members' values: build<mlp>(a, b). (clang 16 cannot deduce an aggregate's arguments.)
 /// Example: build<affine>(weight{784, 128}, weight{128})
@@ -153,14 +220,21 @@ constexpr decltype(auto) with_members(std::tuple<M...> const& s, F&& f) {
 }
 template <class S, class F>
 constexpr decltype(auto) with_members(S& s, F&& f) {
-  return bind_members<members_of<std::remove_const_t<S>>::count>(s, f);
+  if constexpr (has_named_members<S>)
+    return s.members.apply_to(f);
+  else
+    return bind_members<members_of<std::remove_const_t<S>>::count>(s, f);
 }
 
 // Member I, from pointers to all: they are one class for all I.
 template <std::size_t I, class X>
 constexpr auto& member(X& x) {
-  return *bind_members<members_of<std::remove_const_t<X>>::count>(
-      x, [](auto&... m) { return get<static_cast<int>(I)>(product<std::remove_reference_t<decltype(m)>*...>(&m...)); });
+  if constexpr (has_named_members<X>)
+    return get<static_cast<int>(I)>(x.members);
+  else
+    return *bind_members<members_of<std::remove_const_t<X>>::count>(x, [](auto&... m) {
+      return get<static_cast<int>(I)>(product<std::remove_reference_t<decltype(m)>*...>(&m...));
+    });
 }
 template <std::size_t I, class... M>
 constexpr auto& member(std::tuple<M...>& x) {

@@ -46,7 +46,7 @@ class progress {
   void start_epoch(int number = 0, index_t done_before = 0);
 
   /// Reports that `images` images of the epoch are done. The epoch ends with its last image.
-  void show(index_t images, double loss, double accuracy);
+  void show(index_t images, double loss, double share);
   /// Shows other numbers: the text numbers(), which is called only if something is written.
   template <class Numbers>
     requires requires(Numbers const& n) { std::string(n()); }

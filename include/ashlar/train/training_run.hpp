@@ -47,8 +47,9 @@ struct run_options {
   index_t steps = (std::numeric_limits<index_t>::max)();  ///< the run ends after this step, or with its last epoch.
   std::string losses{}, log{}, trace{};  ///< files: a number_log, a csv_log, a comm::trace. Empty: none.
   std::vector<std::string> columns = {"loss", "accuracy"};  ///< loss, metric, numbers evaluated after each epoch.
-  std::string example = "example";                          ///< the name of one, to show the pace.
-  bool shown = true;                                        ///< rank 0 shows a bar per epoch, then a row of a table.
+  index_t evaluated = 0;  ///< of the columns, as many as follow the metric; or the loss, if there is no metric.
+  std::string example = "example";  ///< the name of one, to show the pace.
+  bool shown = true;                ///< rank 0 shows a bar per epoch, then a row of a table.
 };
 
 /// The result of a step: the mean loss over its examples, and the sum of a metric over them.
@@ -102,6 +103,7 @@ class training_run {
   std::vector<std::string> columns(std::vector<std::string> const& last) const;
   void start();
   void end_epoch(std::vector<double> const& evaluated);
+  bool has_metric() const { return std::ssize(options_.columns) > 1 + options_.evaluated; }
   double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
   std::string numbers() const;
 

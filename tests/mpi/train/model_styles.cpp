@@ -4,8 +4,7 @@
 #include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/arrays/pack.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/dense.hpp"
-#include "ashlar/train/sequential.hpp"
+#include "ashlar/train/layers.hpp"
 #include "ashlar/train/strategies/strategy.hpp"
 #include <doctest/doctest.h>
 
@@ -46,7 +45,7 @@ struct two_features {
   static constexpr auto names = ashlar::names("feature", "feature_2");
 };
 constexpr auto features_in_order = build<two_features>(dense_of(16, 16), dense_of(16, 32));
-constexpr auto in_order = [](auto const& p, auto const& x) { return sequential(p.feature, p.feature_2)(x); };
+constexpr auto in_order = [](auto const& p, auto const& x) { return p.feature_2(p.feature(x)); };
 
 // A graph: a node is a layer and the node from which it takes its input.
 constexpr auto node = [](auto layer, auto from) {

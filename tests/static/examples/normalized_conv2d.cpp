@@ -2,7 +2,7 @@
 #include "../examples/support/normalized_conv2d.hpp"
 #include "../examples/support/layers.hpp"
 #include "ashlar/train/optimizers/adam.hpp"
-#include "ashlar/train/dense.hpp"
+#include "ashlar/train/layers.hpp"
 #include "ashlar/train/strategies/strategy.hpp"
 
 using namespace ashlar;

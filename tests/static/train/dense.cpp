@@ -1,9 +1,7 @@
-// What the step of two dense layers sends, with replicated parameters and with sharded ones; layers in order.
-#include "ashlar/train/dense.hpp"
+// What the step of two dense layers sends, with replicated parameters and with sharded ones.
 #include "../examples/support/layers.hpp"
 #include "ashlar/train/layers.hpp"
 #include "ashlar/train/optimizers/optimizer.hpp"
-#include "ashlar/train/sequential.hpp"
 #include "ashlar/train/strategies/strategy.hpp"
 
 using namespace ashlar;
@@ -73,11 +71,5 @@ constexpr grid on_2{{2}};
 constexpr auto p = init<layout_map>(on_2, model, prng_key{1});
 static_assert(std::is_same_v<layout_t<decltype(p.d1(make<float, layout<"data", none>>(on_2, {128, 784})))>,
                              layout<"data", none>>);
-
-constexpr auto plus = [](int n) { return [n](int x) { return x + n; }; };
-constexpr auto times = [](int n) { return [n](int x) { return x * n; }; };
-static_assert(sequential()(5) == 5);
-static_assert(sequential(plus(2))(5) == 7);
-static_assert(sequential(plus(2), times(3), plus(1))(5) == 22);
 
 }  // namespace

@@ -15,10 +15,10 @@ ASHLAR_INLINE void progress::start_epoch(int number, index_t done_before) {
   drawn_ = {};
 }
 
-ASHLAR_INLINE void progress::show(index_t images, double loss, double accuracy) {
+ASHLAR_INLINE void progress::show(index_t images, double loss, double share) {
   show(images, [&] {
     char numbers[160];
-    std::snprintf(numbers, sizeof numbers, "loss %.4f  accuracy %.4f  %6.0f images/s", loss, accuracy,
+    std::snprintf(numbers, sizeof numbers, "loss %.4f  accuracy %.4f  %6.0f images/s", loss, share,
                   static_cast<double>(images - before_) / seconds());
     return std::string(numbers);
   });

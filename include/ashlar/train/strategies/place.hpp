@@ -46,6 +46,22 @@ constexpr void note_placed(Handle const& m) {
     if (m.recorder()) m.recorder()->placed |= 1ull << number;
 }
 
+// Brings the output of the layer Path to the layout that the strategy gives it.
+template <class Strategy, class Path, class X>
+constexpr auto placed(X const& x, call_site const& w) {
+  using L = typename Strategy::template output_layout<layout_place<Path, rank_v<X>>>;
+  if constexpr (std::is_void_v<L>) {
+    return x;
+  } else if constexpr (plan_detail::axes_missing_from_mesh<mesh_t<X>, L>::value || L::rank != rank_v<X>) {
+    return redistribute<L>(x, w);  // it has the error sentences
+  } else {
+    note_placed<Strategy, Path>(x.mesh());
+    constexpr axis_mask replicated_over = ops_detail::gathered_between<mesh_t<X>, layout_t<X>, L> &
+                                          ops_detail::collective_axes<mesh_t<X>, typename Strategy::batch_axes>;
+    return relayout(ops_detail::destination<L, replicated_over, ops_detail::axes_with_ranks<mesh_t<X>>>{}, x, w);
+  }
+}
+
 template <class Rule>
 constexpr void require_placed(bool placed) {
   // Compilers print the line on which a call begins.
@@ -85,17 +101,7 @@ template <class Strategy, meta_detail::text_literal Layer, class Parameters, ten
   static_assert(
       train_detail::has_layer<Path, train_detail::root, Parameters>(),
       "ashlar::training::place: the model has no layer of this path; name a member of the model that holds parameters");
-  using L = typename Strategy::template output_layout<train_detail::layout_place<Path, rank_v<X>>>;
-  if constexpr (std::is_void_v<L>) {
-    return x;
-  } else if constexpr (plan_detail::axes_missing_from_mesh<mesh_t<X>, L>::value || L::rank != rank_v<X>) {
-    return redistribute<L>(x, w);  // it has the error sentences
-  } else {
-    train_detail::note_placed<Strategy, Path>(x.mesh());
-    constexpr axis_mask replicated_over = ops_detail::gathered_between<mesh_t<X>, layout_t<X>, L> &
-                                          ops_detail::collective_axes<mesh_t<X>, typename Strategy::batch_axes>;
-    return relayout(ops_detail::destination<L, replicated_over, ops_detail::axes_with_ranks<mesh_t<X>>>{}, x, w);
-  }
+  return train_detail::placed<Strategy, Path>(x, w);
 }
 
 /// Dry run: true if each output_rule of the strategy serves an output that the program places. `program(m)` makes its

@@ -1,0 +1,107 @@
+// A step of a network on ranks: the numbers of a step written by hand, bit by bit.
+#include "ashlar/blas.hpp"
+#include "ashlar/train/step.hpp"
+#include "ashlar/tensor/arrays/gather.hpp"
+#include "ashlar/tensor/item.hpp"
+#include "ashlar/tensor/tensor.hpp"
+#include "ashlar/train/optimizers/optimizer.hpp"
+#include <doctest/doctest.h>
+
+using namespace ashlar;
+using namespace ashlar::training;
+
+namespace {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+using sharded = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d1/bias", layout<"model">>,
+                               rule<"d2/kernel", layout<"model", none>>, output_rule<"d2", layout<"data", none>>>;
+constexpr auto net = sequential<12>(dense<"d1", 6>(relu()), dropout(0.25), dense<"d2", 3>());
+
+struct class_of_row {
+  KOKKOS_FUNCTION std::int32_t operator()(index_t i) const { return static_cast<std::int32_t>(i * i % 3); }
+};
+device_mesh<grid> mesh_of_ranks() {
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks % 2 == 0 ? device_mesh<grid>(MPI_COMM_WORLD, {ranks / 2, 2})
+                        : device_mesh<grid>(MPI_COMM_WORLD, {ranks, 1});
+}
+
+template <class D1, class D2>
+struct two_layers {
+  D1 d1;
+  D2 d2;
+  static constexpr auto names = ashlar::names("d1", "d2");
+};
+
+template <class S>
+void compare_with_a_step_by_hand(double rate_of_dropout) {
+  auto const m = mesh_of_ranks();
+  auto const x = normal<double, layout<"data", none>>(m, {10, 12}, prng_key{5});
+  auto const labels = generate<std::int32_t, layout<"data">>(m, {10}, class_of_row{});
+  constexpr adam optimizer{.rate = 0.1};
+
+  auto const one = step<S>(sequential<12>(dense<"d1", 6>(relu()), dropout(rate_of_dropout), dense<"d2", 3>()),
+                           cross_entropy, optimizer, accuracy);
+  auto [p, state] = one.template init<double>(m, prng_key{1});
+
+  auto q = init<S, double>(
+      m, build<two_layers>(build<affine>(weight{12, 6}, weight{6}), build<affine>(weight{6, 3}, weight{3})),
+      prng_key{1});
+  auto moments = optimizer.init(q);
+  auto const loss = [&](auto const& w, prng_key key) {
+    auto h = relu(einsum<"bi,io->bo">(x, w.d1.kernel) + w.d1.bias);
+    auto y = all_reduce(einsum<"bi,io->bo">(dropout(h, rate_of_dropout, key), w.d2.kernel));
+    auto z = y + w.d2.bias;
+    return build<with_aux>(nn::softmax_cross_entropy(z, labels), nn::accuracy_count(stop_gradient(z), labels));
+  };
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    prng_key const key = fold_in(prng_key{2}, i);
+    auto const [l, hits] = one(p, state, std::tie(x, labels), key);
+    auto const [value, count, grads] = value_and_grad<"data">(loss)(q, key);
+    auto const [l2, hits2, g] = all_reduce<"data">(bundle(value, count, grads));
+    optimizer.update(q, moments, g);
+    CHECK(item(l) == item(l2));
+    CHECK(item(std::get<0>(hits)) == item(hits2));
+  }
+  CHECK(gather_all(p["d1"_n].kernel) == gather_all(q.d1.kernel));
+  CHECK(gather_all(p["d1"_n].bias) == gather_all(q.d1.bias));
+  CHECK(gather_all(p["d2"_n].kernel) == gather_all(q.d2.kernel));
+  CHECK(state.optimizer.step == 3);
+}
+
+}  // namespace
+
+TEST_CASE("network: a step by a strategy has the bits of the step that a program writes") {
+  compare_with_a_step_by_hand<sharded>(0.25);
+  compare_with_a_step_by_hand<data_parallel<"data">>(0.);
+}
+
+TEST_CASE("network: statistics of a batch_norm move in a step, and an evaluation uses them") {
+  auto const m = mesh_of_ranks();
+  using S = data_parallel<"data">;
+  constexpr auto normed = sequential<4>(batch_norm<"n">(), dense<"d", 2>());
+  auto const one = step<S>(normed, squared_error, sgd{.rate = 0});
+  auto [p, state] = one.template init<double>(m, prng_key{1});
+  auto const x = normal<double, layout<"data", none>>(m, {9, 4}, prng_key{5});
+  auto const y = zeros<double, layout<"data", none>>(m, {9, 2});
+  (void)one(p, state, std::tie(x, y), prng_key{2});
+  auto const after =
+      nn::batch_norm(x, p["n"_n].scale, p["n"_n].shift, init<S, double>(m, normed.variables()["n"_n], prng_key{1}))
+          .state;
+  CHECK(gather_all(state.variables["n"_n].mean) == gather_all(after.mean));
+  CHECK(gather_all(state.variables["n"_n].variance) == gather_all(after.variance));
+
+  auto const z = normed.template call<S, false>(p, state.variables, x, prng_key{0}).outputs;
+  auto const h = nn::batch_norm_inference(x, p["n"_n].scale, p["n"_n].shift, after);
+  CHECK(gather_all(z) == gather_all(einsum<"bi,io->bo">(h, p["d"_n].kernel) + p["d"_n].bias));
+}
+
+TEST_CASE("network: extents that do not fit are an error") {
+  CHECK_THROWS_WITH(
+      (void)sequential<12>(conv2d<"c", 3, 3>()),
+      "ashlar::training::sequential: a layer of images takes height, width and channels of an example; write sequential<28, 28, 1>(...), and flatten() after such layers alone");
+  CHECK_THROWS_WITH(
+      (void)sequential<12>(residual<"r">(dense<"d", 3>())),
+      "ashlar::training::sequential: the layers of a residual give other extents than they take; end them with a layer of as many units as the inputs have");
+}
