@@ -155,11 +155,12 @@ void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks)
       (add_leaves(to, path + "/" + name_of(i++), m, ranks), ...);
     };
   };
-  constexpr auto named = [](std::size_t i) { return Plain::names.name[i]; };
-  if constexpr (has_named_members<Plain>) {
-    with_members(x, add_as(named));
-  } else if constexpr (requires { Plain::names; }) {
-    bind_members<Plain::names.count>(x, add_as(named));
+  if constexpr (requires { Plain::names; }) {
+    auto const add = add_as([](std::size_t i) { return Plain::names.name[i]; });
+    if constexpr (has_named_members<Plain>)
+      with_members(x, add);
+    else
+      bind_members<Plain::names.count>(x, add);
   } else if constexpr (tree<Plain>) {
     with_members(x, add_as([](std::size_t i) { return std::to_string(i); }));
   } else if constexpr (plain_tensor<Plain> && requires { typename Plain::execution_space; }) {
