@@ -3,7 +3,6 @@
 //   mpiexec -n 8 keras_distribution --mesh data=2,model=4 --checkpoint run1 --every 10 --log run1.csv
 #include "support/columns_then_rows.hpp"
 #include "support/compare_with_one_rank.hpp"
-#include "support/layers.hpp"
 #include "support/options.hpp"
 
 using namespace ashlar;
@@ -16,14 +15,11 @@ using layout_2d = layout<"model", "data">;
 using layout_4d = layout<"data", none, none, none>;  // batch_sharded<"data", 4> is another name of it
 
 // [model]
-constexpr auto model = build<layer_pair>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
-template <class Strategy>
-constexpr auto network = [](auto const& p, auto const& images, auto rate, prng_key key) {
-  auto x = flatten<1, 3>(images);
-  auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(x, p.d1.kernel)));
-  auto y = place<Strategy, "d2">(p, einsum<"bh,ho->bo">(dropout(h, rate, key), p.d2.kernel));
-  return softmax(y + p.d2.bias);
+constexpr auto network_of = [](double rate) {
+  return sequential<28, 28, 1>(flatten(), dense<"d1", 200>(relu(), without_bias), dropout(rate),
+                               dense<"d2", 10>(softmax()));
 };
+constexpr auto network = network_of(0.4);
 
 // [strategies]
 using mirrored = data_parallel<"data">;
@@ -36,70 +32,34 @@ using gathered_hidden =
                    output_rule<"d2", layout<"data", none>>>;
 using in_turn = columns_then_rows<"data", "model">;
 
-// [step]
-template <class Strategy>
-constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
-  return nn::mean_squared_error(network<Strategy>(p, images, rate, key), labels);
-};
-template <class Strategy>
-constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels, auto rate, prng_key key) {
-  auto [value, grads] = value_and_grad<"data">(loss<Strategy>)(p, images, labels, rate, key);
-  auto [l, g] = all_reduce<"data">(bundle(value, grads));
-  rmsprop{}.update(p, state, g);
-  return l;
-};
-
 // [proof]
-template <class Strategy, class T = float>
-constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
-  auto p = init<Strategy, T>(m, model, prng_key{1});
-  auto state = rmsprop{}.init(p);
-  auto images = make<T, data_layout<Strategy, 4>>(m, {batch, 28, 28, 1});
-  (void)train_step<Strategy>(p, state, images, make<T, data_layout<Strategy, 2>>(m, {batch, 10}), T(0.4), prng_key{2});
-};
-static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).count() == 2);    // forward, and for the update
-static_assert(places_all<sharded>(grid{{2, 4}}, model, dry_step<sharded>));  // each output_rule is used
+template <class Strategy>
+constexpr auto one_step = training_step<Strategy>(network, squared_error, rmsprop{}, 16);
+static_assert(collectives(grid{{2, 4}}, one_step<sharded>).count() == 2);                // forward, and for the update
+static_assert(collectives(grid{{2, 4}}, one_step<mirrored>).count() == 1);               // for the update
+static_assert(places_all<sharded>(grid{{2, 4}}, network.weights(), one_step<sharded>));  // each output_rule is used
 // [proof]
 
 template <class Strategy, class T>
 double train(device_mesh<grid> const& m, options const& o) {
-  auto p = init<Strategy, T>(m, model, fold_in(o.seed, 0));
-  auto state = rmsprop{}.init(p);
   // [data]
   // 128 examples in batches, each number where it is needed: element i is a function of the key and i, on every mesh.
-  auto const data = datasets::make_batches(128, o.batch, [&, key = fold_in(o.seed, 1)](index_t n, std::uint64_t i) {
-    return std::pair(normal<T, data_layout<Strategy, 4>>(m, {n, 28, 28, 1}, fold_in(key, 2 * i)),
-                     normal<T, data_layout<Strategy, 2>>(m, {n, 10}, fold_in(key, 2 * i + 1)));
-  });
-  // [fit]
-  auto saved = o.checkpoints(m.communicator(), {});
-  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(128));
-  for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
-    auto const order = o.batches(std::ssize(data), 1, epoch);  // of batches
-    for (index_t i = run.at().batch; i < order.count() && run.goes_on(); ++i) {
-      auto const& [images, labels] = data[static_cast<std::size_t>(order.examples(i, 0, 1)[0])];
-      auto const l = train_step<Strategy>(p, state, images, labels, T(o.dropout), o.key(2, run.at().step));
-      run.after_step({static_cast<double>(item(l)), 0, images.extent(0)}, order.count());
-      saved.after_step(run.at(), p, state);
-    }
-  }
-  saved.after_last_step(run.at(), p, state);
-  saved.finish();
-  run.finish();
-
-  progress bar(stdout, o.run.shown && m.rank() == 0, 1, 128, progress_style::automatic, 100, "evaluate ");
-  auto const testing = [&](auto const& batch) {
-    auto const l = all_reduce(loss<Strategy>(p, batch.first, batch.second, T(0), o.seed));
-    return batch_report{batch.first.extent(0), {{"loss", item(l)}}};
+  auto const draw = [&, key = fold_in(o.seed, 1)](index_t n, std::uint64_t i) {
+    return std::tuple(normal<T, data_layout<Strategy, 4>>(m, {n, 28, 28, 1}, fold_in(key, 2 * i)),
+                      normal<T, data_layout<Strategy, 2>>(m, {n, 10}, fold_in(key, 2 * i + 1)));
   };
-  return evaluate(data, testing, show_on(bar))["loss"];
+  auto data = datasets::tensor_batches(128, o.batch, draw, o.order(), fold_in(o.seed, 1));
+  // [fit]
+  trainer t(Strategy{}, m, network_of(o.dropout), squared_error, rmsprop{}, no_metric, o.seed, std::type_identity<T>{});
+  t.fit(data, o.fit());
+  return t.evaluate(data).loss;
   // [fit]
 }
 
 template <class S, class T>
 void compare(device_mesh<grid> const& m, options const& o) {
-  if (m.rank() == 0) print_layouts(std::cout << "\nweights\n", init<S, T>(m.shape(), model, o.seed));
-  print_step(std::cout, m, [&](auto const& a) { dry_step<S, T>(a, o.batch); });
+  if (m.rank() == 0) print_layouts(std::cout << "\nweights\n", init<S, T>(m.shape(), network.weights(), o.seed));
+  print_step(std::cout, m, training_step<S, T>(network, squared_error, rmsprop{}, o.batch));
   // Roundings differ from mesh to mesh, and grow. So only runs of as many steps as the guide takes are compared.
   index_t const steps = std::min<index_t>(o.run.steps, o.run.epochs * ((128 + o.batch - 1) / o.batch));
   double const tolerance = steps > 24 || !o.checkpoint.empty() ? INFINITY : o.precision == 1 ? 1e-10 : 1e-3;

@@ -91,10 +91,6 @@ nn::batch_norm nn::batch_norm_inference nn::batch_normalized nn::batch_norm_opti
 nn::batch_norm nn::layer_norm nn::rms_norm
 nn::conv2d nn::max_pool2d nn::average_pool2d nn::global_average_pool nn::pooling
 training::dense_of training::linear training::affine
-training::sequential training::network_of_layers training::dense training::conv2d training::embedding training::max_pool2d training::average_pool2d training::global_average_pool training::flatten training::dropout training::rescaling training::layer_norm training::batch_norm training::block training::residual
-training::step training::network_step training::training_step training::step_state training::cross_entropy training::squared_error training::accuracy training::no_metric
-training::layer_call training::layer_with_weights training::layer_name training::sequential
-training::without_bias training::without_bias_t training::without_scale training::without_scale_t training::dense training::batch_norm
 training::linear training::affine training::weight build
 
 # ---- Dense solvers ----
@@ -199,7 +195,11 @@ training::pipelined training::gpipe training::one_forward_one_backward training:
 training::place training::places_all training::weight
 training::layout_map training::rule training::output_rule training::model_parallel training::data_parallel training::data_layout training::init
 training::init training::for_each_named training::weight training::initializer training::laid_out_weight
-training::fit training::evaluate training::metric training::batch_report training::epoch_report training::after_batch training::after_epoch training::show_on training::progress
+training::trainer training::fit_options training::scores training::epoch_scores training::early_stopping datasets::tensor_batches datasets::tensor_batch
+training::sequential training::network_of_layers training::dense training::conv2d training::embedding training::max_pool2d training::average_pool2d training::global_average_pool training::flatten training::dropout training::rescaling training::layer_norm training::batch_norm training::block training::residual
+training::step training::network_step training::training_step training::step_state training::cross_entropy training::squared_error training::accuracy training::no_metric training::trainer
+training::layer_call training::layer_with_weights training::layer_name training::sequential
+training::without_bias training::without_bias_t training::without_scale training::without_scale_t training::dense training::batch_norm
 training::progress training::progress_style training::epoch_table training::csv_log
 training::accumulate datasets::microbatches
 training::test_accuracy nn::accuracy_count training::require_equal_replicas

@@ -46,6 +46,11 @@ struct options {
   // The batches of an epoch, in this order.
   datasets::shuffled_batches batches(index_t examples, index_t of_batch, index_t epoch) const;
   run_conditions complete(run_conditions of) const;
+  // The options of fit for a run under these conditions.
+  fit_options fit(run_conditions const& of = {}) const;
+  datasets::example_order order() const {
+    return shuffle ? datasets::example_order::shuffled : datasets::example_order::stored;
+  }
   // Checkpoints of a run under these conditions.
   auto checkpoints([[maybe_unused]] communicator const& c, [[maybe_unused]] run_conditions const& of,
                    [[maybe_unused]] bool each_epoch = false) const {

@@ -20,14 +20,29 @@ datasets::dataset options::in_batches(datasets::dataset const& d) const {
 }
 
 datasets::shuffled_batches options::batches(index_t examples, index_t of_batch, index_t epoch) const {
-  return {examples, of_batch, fold_in(seed, 1), epoch,
-          shuffle ? datasets::example_order::shuffled : datasets::example_order::stored};
+  return {examples, of_batch, fold_in(seed, 1), epoch, order()};
 }
 
 run_conditions options::complete(run_conditions of) const {
   of.batch = batch, of.seed = seed, of.shuffled = shuffle, of.dropout = dropout;
   of.microbatches = dropout > 0 ? microbatches : 0, of.shards = per_shard ? size[0] : 1;
   return of;
+}
+
+fit_options options::fit(run_conditions const& of) const {
+  return {.epochs = run.epochs,
+          .batch = batch,
+          .checkpoints = checkpoint,
+          .steps = run.steps,
+          .every = every,
+          .keep = keep,
+          .asynchronous = asynchronous,
+          .losses = run.losses,
+          .log = run.log,
+          .trace = run.trace,
+          .conditions = complete(of),
+          .example = run.example,
+          .shown = run.shown};
 }
 
 // [digits]

@@ -6,3 +6,4 @@
 #include "ashlar/data/cache_on_disk.hpp"
 #include "ashlar/data/position.hpp"
 #include "ashlar/data/rows_of.hpp"
+#include "ashlar/data/tensor_batches.hpp"

@@ -193,6 +193,7 @@ struct dry_training_step {
   Metric metric;
   index_t batch;
   double clip_norm;
+  call_site site;
 
   template <class Handle>
   constexpr void operator()(Handle const& m) const {
@@ -205,7 +206,7 @@ struct dry_training_step {
     using Labels = labels_of<Loss, T, rank_v<Outputs>>;
     auto const y = filled<typename Labels::element, data_layout<Strategy, Labels::rank>>(
         m, of_batch<Labels::rank>(batch, network.outputs()), typename Labels::element(0));
-    (void)one(p, state, std::tie(x, y), prng_key{2});
+    (void)one(p, state, std::tie(x, y), prng_key{2}, site);
   }
 };
 
@@ -213,14 +214,16 @@ struct dry_training_step {
 
 namespace ashlar::training {
 
-/// One training step as a program for a dry run, for a batch of so many examples of element type T.
+/// One training step as a program for a dry run, for a batch of so many examples of element type T. Its collectives have
+/// the line of this call.
+/// Collective: no. Cost: no communication.
 /// Example: static_assert(collectives(grid{{2, 4}}, training_step<sharded>(network, cross_entropy, adam{}, 64)).count() == 2);
 template <class Strategy, class T = float, int Rank, class... Layer, class Loss, class Optimizer,
           class Metric = train_detail::absent_metric>
 constexpr train_detail::dry_training_step<Strategy, T, network_of_layers<Rank, Layer...>, Loss, Optimizer, Metric>
 training_step(network_of_layers<Rank, Layer...> const& n, Loss loss, Optimizer optimizer, index_t batch,
-              Metric metric = {}, double clip_norm = 0) {
-  return {n, loss, optimizer, metric, batch, clip_norm};
+              Metric metric = {}, double clip_norm = 0, call_site w = call_site::current()) {
+  return {n, loss, optimizer, metric, batch, clip_norm, w};
 }
 
 }  // namespace ashlar::training

@@ -1,6 +1,6 @@
 // A step of a network on ranks: the numbers of a step written by hand, bit by bit.
 #include "ashlar/blas.hpp"
-#include "ashlar/train/step.hpp"
+#include "ashlar/train/trainer.hpp"
 #include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/tensor/tensor.hpp"
@@ -104,4 +104,15 @@ TEST_CASE("network: extents that do not fit are an error") {
   CHECK_THROWS_WITH(
       (void)sequential<12>(residual<"r">(dense<"d", 3>())),
       "ashlar::training::sequential: the layers of a residual give other extents than they take; end them with a layer of as many units as the inputs have");
+}
+
+TEST_CASE("trainer: checkpoints without their header are an error") {
+  auto const m = mesh_of_ranks();
+  auto batches = datasets::tensor_batches(4, 2, [&](index_t n, std::uint64_t) {
+    return std::tuple(zeros<float, layout<"data", none>>(m, {n, 4}), zeros<float, layout<"data", none>>(m, {n, 2}));
+  });
+  trainer t(data_parallel<"data">{}, m, sequential<4>(dense<"d", 2>()), squared_error, sgd{});
+  CHECK_THROWS_WITH(
+      t.fit(batches, {.checkpoints = "run1", .shown = false}),
+      "ashlar::training::trainer: checkpoints are in HDF5 files; include ashlar/checkpoint.hpp and link ashlar::checkpoint");
 }

@@ -1,8 +1,7 @@
-// Outputs that a strategy places, and a strategy of one's own, under fit: on every mesh the losses of one rank.
+// Outputs that a strategy places, and a strategy of one's own: on every mesh the losses of one rank.
 #include "ashlar/train/strategies/place.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/item.hpp"
-#include "ashlar/train/fit.hpp"
 #include "ashlar/train/optimizers/rmsprop.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
@@ -38,7 +37,8 @@ std::vector<double> losses(device_mesh<grid> const& m) {
   auto p = init<Strategy, double>(m, network, prng_key{1});
   auto state = rmsprop{}.init(p);
   std::vector<double> each;
-  auto const step = [&](int i) {
+  for (int step = 0; step < 12; ++step) {
+    int const i = step % 3;
     index_t const n = i == 2 ? 3 : 7;  // an uneven last batch
     prng_key const key = fold_in(prng_key{4}, static_cast<std::uint64_t>(i));
     auto const x = normal<double, data_layout<Strategy, 2>>(m, {n, inputs}, key);
@@ -47,12 +47,7 @@ std::vector<double> losses(device_mesh<grid> const& m) {
     auto [l, g] = all_reduce<"data">(bundle(value, grads));
     rmsprop{}.update(p, state, g);
     each.push_back(item(l));
-    return batch_report{n, {{"loss", each.back()}}};
-  };
-  auto const history = fit(4, std::vector<int>{0, 1, 2}, step);
-  for (std::size_t e = 0; e < 4; ++e)
-    CHECK(history[e]["loss"] ==
-          doctest::Approx((7 * each[3 * e] + 7 * each[3 * e + 1] + 3 * each[3 * e + 2]) / 17).epsilon(1e-14));
+  }
   return each;
 }
 
