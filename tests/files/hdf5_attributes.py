@@ -99,7 +99,7 @@ def main():
             assert found.pop(name).startswith(f"ashlar::io::hdf5_file: {file}: {begin}"), name
         assert found.keys() == expected.keys(), found.keys() ^ expected.keys()
         for name, answer in expected.items():
-            assert re.sub(r"; called at hdf5_attributes.cpp:\d+$", "", found[name]) == answer, (name, found[name], answer)
+            assert re.sub(r"; called at hdf5_file.hpp:\d+$", "", found[name]) == answer, (name, found[name], answer)
         with h5py.File(folder / "out.h5") as file:
             a = file["fields/u"].attrs
             assert a["text"] == "m/s" and a["umlaut"] == "gr\u00f6\u00dfe" and a["empty"] == ""

@@ -9,7 +9,7 @@ import sys
 
 UPPER = {"comm", "kernels", "tensor", "io", "data", "checkpoint", "train"}
 FIELD = re.compile(r"(?:Shape|Pre|Post|Collective|Cost|Error|Source|Example):")
-OPERAND = re.compile(r"\b([a-z_]\w*)<(?=(?:layout|partial|stale|without_corners|halo_sums)<)")
+OPERAND = re.compile(r"\b(?!to_layout<)([a-z_]\w*)<(?=(?:layout|partial|stale|without_corners|halo_sums)<)")
 WRAPPERS = {"layout", "partial", "stale", "without_corners", "halo_sums"}
 
 

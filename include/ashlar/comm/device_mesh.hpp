@@ -141,7 +141,7 @@ class device_mesh {
   device_mesh(MPI_Comm comm, std::span<int const> sizes, call_site w = call_site::current())
       : state_(std::make_shared<state>(comm, sizes, w)) {}
 
-  /// Do not compile: the ranks of a mesh are those of a communicator, and its sizes are a list.
+  /// Do not compile: a mesh has the ranks of a communicator, and its sizes are a list.
   template <class M>
     requires std::is_same_v<M, Mesh>
   explicit device_mesh(M const&) {

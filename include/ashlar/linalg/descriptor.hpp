@@ -47,7 +47,8 @@ class process_grid {
   process_grid& operator=(process_grid const&) = delete;
   // All ranks free the communicators of a grid together with its mesh, or none does.
   ~process_grid() {
-    if (ends_alone_ && std::uncaught_exceptions() <= exceptions_ && mpi_is_usable()) end_blacs_grid(context_);
+    if (ends_alone_ && std::uncaught_exceptions() <= exceptions_ && comm_detail::mpi_is_usable())
+      end_blacs_grid(context_);
   }
   int context() const { return context_; }
 

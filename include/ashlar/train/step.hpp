@@ -84,7 +84,7 @@ constexpr std::type_identity<typename input_element<T, Layer...>::type> input_of
 template <class T, class Network>
 using input_element_t = typename decltype(input_of<T>(static_cast<Network*>(nullptr)))::type;
 
-// The extents of a batch: its size, then those of an example, of Rank - 1 dimensions.
+// The extents of a batch: its size, then the Rank - 1 extents of an example.
 template <int Rank>
 constexpr shape of_batch(index_t n, shape const& example) {
   shape s = shape::of(n);
@@ -116,11 +116,11 @@ class network_step {
   }
 
   /// Changes the parameters and the state by the gradients of a batch, which is std::tuple(inputs, labels), or tied
-  /// references to both. `key` is for random numbers such as those of dropout.
+  /// references to both. `key` is for random numbers, as dropout draws.
   /// Returns the mean loss and the sum of the metric over the batch: build<with_aux>(loss, std::tuple(sum)), where the tuple is
   /// empty without a metric.
   /// Collective: every rank of the mesh. One all_reduce of loss, metric and gradients together, over the axes that split
-  /// the batch; and those of layers, output_rules and clipping.
+  /// the batch. Layers, output_rules and clipping have their own.
   template <class P, class O, class V, class Batch>
   constexpr auto operator()(P& parameters, step_state<O, V>& state, Batch const& batch, prng_key key,
                             call_site w = call_site::current()) const {
@@ -169,7 +169,7 @@ class network_step {
 
 /// The training step of a network by a strategy, as a function object of parameters, state, batch and key. A clip_norm
 /// above 0 clips the gradients by clip_by_global_norm.
-/// Collective: as network_step: one all_reduce over the axes that split the batch, and those of layers and output_rules.
+/// Collective: as network_step: one all_reduce over the axes that split the batch. Layers and output_rules have their own.
 /// Example: auto const train_step = step<sharded>(network, cross_entropy, adam{});
 ///   auto [p, state] = train_step.init(m, prng_key{1});
 ///   auto const [loss, hits] = train_step(p, state, std::tie(x, labels), prng_key{2});
@@ -214,7 +214,7 @@ struct dry_training_step {
 
 namespace ashlar::training {
 
-/// One training step as a program for a dry run, for a batch of so many examples of element type T. Its collectives have
+/// One training step as a program for a dry run, for a batch of n examples of element type T. Its collectives have
 /// the line of this call.
 /// Collective: no. Cost: no communication.
 /// Example: static_assert(collectives(grid{{2, 4}}, training_step<sharded>(network, cross_entropy, adam{}, 64)).count() == 2);

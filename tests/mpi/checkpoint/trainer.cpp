@@ -81,7 +81,7 @@ TEST_CASE("trainer: fit has the numbers of a loop of one's own") {
   CHECK(gather_all(t.parameters()["d1"_n].kernel) == gather_all(p["d1"_n].kernel));
   CHECK(gather_all(t.parameters()["d2"_n].bias) == gather_all(p["d2"_n].bias));
   REQUIRE(history.size() == 2);
-  for (std::size_t e : {0, 1}) {
+  for (std::size_t e = 0; e < 2; ++e) {
     CHECK(history[e].epoch == static_cast<index_t>(e + 1));
     CHECK(history[e].training.loss == sums[e].loss / 26);
     CHECK(history[e].training.metric == sums[e].metric / 26);

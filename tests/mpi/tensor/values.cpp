@@ -218,7 +218,7 @@ TEST_CASE("values: operations read memory to which the program has a pointer whe
   };
   both([](auto const& y) { return redistribute<layout<none, "x">>(y); });
   both([](auto const& y) { return redistribute_async<layout<none, "x">>(y).wait(); });
-  both([](auto const& y) { return transpose<layout<none, "x">, 1, 0>(y); });
+  both([](auto const& y) { return transpose<1, 0>(y, to_layout<layout<none, "x">>); });
   both([](auto const& y) { return all_gather<"x">(y); });
   both([](auto const& y) { return all_reduce(sum(y)); });
   both([](auto const& y) { return einsum<"ij,ij->i">(y, y); });

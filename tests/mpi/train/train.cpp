@@ -50,7 +50,7 @@ history train(device_mesh<grid> const& m, int steps, int& ran, int& expected_col
   expected_collectives = collectives(m.shape(), [](auto const& a) {
                            auto q = init<Strategy, double>(a, network, prng_key{1});
                            auto s = adam{}.init(q);
-                           (void)training_step(adam{}, q, s, make<double, layout<"data", none>>(a, {batch, inputs}),
+                           (void)train_step(adam{}, q, s, make<double, layout<"data", none>>(a, {batch, inputs}),
                                                make<std::int32_t, layout<"data">>(a, {batch}), prng_key{2});
                          }).count();
   history h;
@@ -62,7 +62,7 @@ history train(device_mesh<grid> const& m, int steps, int& ran, int& expected_col
     auto const labels =
         tensor_of<std::int32_t, layout<"data">>(m, shape::of(batch), [i](index_t g, int) { return label(g, i); });
     auto const [loss, hits] =
-        training_step(optimizer, p, state, x, labels, fold_in(prng_key{2}, static_cast<std::uint64_t>(i)));
+        train_step(optimizer, p, state, x, labels, fold_in(prng_key{2}, static_cast<std::uint64_t>(i)));
     h.losses.push_back(item(loss));
     h.hits.push_back(item(hits));
   }

@@ -25,6 +25,7 @@
 #include <charconv>
 #include <chrono>
 #include <complex>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>

@@ -143,7 +143,7 @@ class created_hdf5 {
   communicator ranks_;
   std::string what_;
   shared_output out_;
-  // On rank 0. Elements have pages of their own. Those of less than a page, from begin to end, share one with the description.
+  // On rank 0. Elements have pages of their own. Elements that take less than a page share one with the description.
   sparse_memory memory_;  // HDF5 knows its address
   std::optional<hdf5_id> file_;
   std::map<std::uint64_t, std::uint64_t> small_;

@@ -6,7 +6,7 @@
 namespace ashlar {
 
 namespace ops_detail {
-// Always false. Its arguments are those of a call that names its dimension as an argument of the function, or not at all.
+// Always false. Its arguments are from a call that names its dimension as an argument of the function, or not at all.
 template <class...>
 inline constexpr bool names_it_as_a_template_argument = false;
 }  // namespace ops_detail

@@ -180,7 +180,7 @@ constexpr A einsum(A const& a, B const&, C const&, More const&...) {
   return a;
 }
 
-/// The matrix product of two tensors in any layouts: einsum<"mk,kn->mn">(a, b, into), where `into` is to_layout<L>, or
+/// The matrix product of two tensors in any layouts: einsum<"mk,kn->mn">(a, b, into). `into` is to_layout<L> or
 /// to_layout<L>.in_chunks(n). Leading dimensions are batches, as in NumPy: both operands have them, or one operand is a
 /// matrix for all batches. A vector `a` is a row, a vector `b` is a column. Products of integers stay in their type.
 /// Collective, Cost, Error: as einsum with to_layout.

@@ -15,9 +15,8 @@ namespace ashlar::tensor_detail {
 
 /// The parts of the lines along dimension `dim` after a step, in the shards of the ranks that differ along its axes.
 /// Empty if a rank has an interval of some lines only, or no interval: then the shard has to be redistributed first.
-inline std::vector<part_of_lines> parts_of_lines(plan_step const& s, step_transfers const& v,
-                                                        shape const& extents, mesh_shape const& mesh, int rank,
-                                                        int dim) {
+inline std::vector<part_of_lines> parts_of_lines(plan_step const& s, step_transfers const& v, shape const& extents,
+                                                 mesh_shape const& mesh, int rank, int dim) {
   region const own = local_region(extents, s.to, mesh, rank);
   std::vector<part_of_lines> parts;
   index_t found = 0;
@@ -121,4 +120,3 @@ auto transform_after_step(real_ranks, Op const&, sharded_tensor<T, L, M, S> cons
 }
 
 }  // namespace ashlar::tensor_detail
-

@@ -6,9 +6,11 @@
 namespace ashlar::train_detail {
 
 constexpr void require_images(shape const& inputs) {
+  // clang prints one line of a call in a constant expression.
+  // clang-format off
   if (inputs.rank != 3)
-    meta_detail::fail(
-        "ashlar::training::sequential: a layer of images takes height, width and channels of an example; write sequential<28, 28, 1>(...), and flatten() after such layers alone");
+    meta_detail::fail("ashlar::training::sequential: a layer of images takes height, width and channels of an example; write sequential<28, 28, 1>(...), and flatten() after such layers alone");
+  // clang-format on
 }
 // The extents of the windows over images.
 constexpr shape windows(shape s, index_t size, index_t stride, nn::padding edge) {
