@@ -37,7 +37,7 @@ void race(races& all, device_mesh<line> const& m, std::string const& what, index
     return right;
   };
   auto const every = [&](std::string name, std::uint64_t collectives) {
-    return variant{std::move(name), transport_of(m), [x, collective] { escape(collective(x).data()); }, correct,
+    return variant{std::move(name), transport_of(m), [x, collective] { escape_elements(collective(x)); }, correct,
                    [collectives] { comm::tuned.agree_every = collectives; }};
   };
   std::uint64_t const usual = comm::tuning{}.agree_every;

@@ -45,7 +45,7 @@ class product_races {
       float sum = 0;
       for (index_t j = 0; j < n.summed; ++j) sum += small(j, 2) * small(j, 5);
       auto const by = [&](std::string who, auto multiply) {
-        return variant{std::move(who), transport_of(m), [=] { escape(multiply(a, b).data()); },
+        return variant{std::move(who), transport_of(m), [=] { escape_elements(multiply(a, b)); },
                        [=] {
                          bool right = true;
                          for_each_element(multiply(a, b), [&](float element, index_t i, index_t k) {

@@ -7,7 +7,7 @@ namespace bench {
 
 /// Calls f(element, i, j) for the elements of a matrix's shard.
 template <class X, class F>
-void for_each_element(X const& x, F f) {
+void for_each_element(X&& x, F f) {
   ashlar::region const held = x.local_region();
   auto* at = x.data();
   for (ashlar::index_t i = 0; i < held.dim[0].size(); ++i)

@@ -62,7 +62,8 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
   constexpr int D = H::rank;
   auto const& n = of_size<D>(side).n;
   auto const start = [&](device_mesh<M> const& on) { return generate<double, stale<H>>(on, n, wave{}); };
-  auto const u = start(m), u2 = start(m), u3 = start(m), peers = start(m);
+  auto const u = start(m), u2 = start(m), u3 = start(m);
+  auto peers = start(m);
   auto const over_mpi = start(mpi), over_mpi2 = start(mpi), over_mpi3 = start(mpi);
   auto const v = adopted<H>(m, side);
   auto const w = adopted<Given>(m, side);

@@ -31,7 +31,7 @@ void measure_rows(races& all, device_mesh<line> const& m, index_t width) {
   std::string const size = " " + std::to_string(count) + " rows of " + std::to_string(width);
   // The result, whose elements are counted again by hand.
   auto const variant_of = [](std::string name, auto f, auto right) {
-    return variant{std::move(name), "none", [f] { escape(f().data()); }, [f, right] { return right(f()); }};
+    return variant{std::move(name), "none", [f] { escape_elements(f()); }, [f, right] { return right(f()); }};
   };
   auto const taken = [=](auto const& y) {
     auto const held = y.local_region().dim[0];

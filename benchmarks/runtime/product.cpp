@@ -121,8 +121,8 @@ class by_jax : public peer {
 template <class T>
 class summa {
  public:
-  summa(device_mesh<grid> const& m, auto const& a, auto const& b, auto const& c, index_t n, index_t panel, bool ahead)
-      : a_(a.data()), b_(b.data()), c_(c.data()), summed_(n), panel_(panel), ahead_(ahead) {
+  summa(device_mesh<grid> const& m, auto const& a, auto const& b, auto& c, index_t n, index_t panel, bool ahead)
+      : a_(a.data()), b_(const_cast<T*>(b.data())), c_(c.data()), summed_(n), panel_(panel), ahead_(ahead) {
     int const p = m.sizes().size[0], q = m.sizes().size[1];
     rows_ = n / p;
     columns_ = n / q;
@@ -175,7 +175,8 @@ class summa {
       MPI_Bcast(x, int(n), ashlar::comm::mpi_datatype<T>::get(), root, comm);
   }
 
-  T *a_, *b_, *c_;
+  T const* a_;
+  T *b_, *c_;  // the owner of a panel sends it from b_
   index_t rows_ = 0, columns_ = 0, summed_, panel_;
   bool ahead_;
   MPI_Comm row_ = MPI_COMM_NULL, column_ = MPI_COMM_NULL;
@@ -301,7 +302,7 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
   auto const a_over_mpi = outer_product<blocks, T>(mpi, n, 1), b_over_mpi = outer_product<blocks, T>(mpi, n, 5);
   auto const rows = outer_product<layout<"p", none>, T>(m, n, 1);
   auto const columns = outer_product<layout<none, "q">, T>(m, n, 5);
-  auto const c = make<T, blocks>(m, {n, n});
+  auto c = make<T, blocks>(m, {n, n});
   auto const ours = [&](char const* name, auto const& x, auto const& y) {
     return variant{name, transport_of(x.mesh()),
                    [&] { escape(tensor_detail::cells_of(matmul(x, y, to_layout<blocks>))); },

@@ -59,6 +59,11 @@ ashlar::device_mesh<Mesh> mesh_over_mpi(int const (&sizes)[N]) {
 
 /// Keeps the compiler from removing writes through p.
 inline void escape(void const* p) { asm volatile("" : : "g"(p) : "memory"); }
+/// The same for the elements of a result that nobody keeps.
+template <class X>
+void escape_elements(X const& x) {
+  escape(x.data());
+}
 
 /// Seconds on a clock that all ranks of a node share. MPI_Wtime may begin at another time on each rank.
 inline double now() {
