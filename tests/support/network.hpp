@@ -34,7 +34,7 @@ inline constexpr auto network_loss = [](auto const& p, auto const& x, auto const
 
 /// Does one step of training. Returns the batch's loss and its hits.
 inline constexpr auto train_step = [](auto const& optimizer, auto& p, auto& state, auto const& x, auto const& labels,
-                                         prng_key key) {
+                                      prng_key key) {
   auto [value, hits, gradients] = value_and_grad<"data">(network_loss)(p, x, labels, key);
   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, gradients));
   optimizer.update(p, state, g);

@@ -51,7 +51,7 @@ history train(device_mesh<grid> const& m, int steps, int& ran, int& expected_col
                            auto q = init<Strategy, double>(a, network, prng_key{1});
                            auto s = adam{}.init(q);
                            (void)train_step(adam{}, q, s, make<double, layout<"data", none>>(a, {batch, inputs}),
-                                               make<std::int32_t, layout<"data">>(a, {batch}), prng_key{2});
+                                            make<std::int32_t, layout<"data">>(a, {batch}), prng_key{2});
                          }).count();
   history h;
   auto const before = m.collectives_run();

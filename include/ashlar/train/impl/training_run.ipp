@@ -74,8 +74,7 @@ ASHLAR_INLINE void training_run::end_epoch(std::vector<double> const& evaluated)
 ASHLAR_INLINE std::string training_run::numbers() const {
   char loss[40], metric[80] = "", pace[80];
   std::snprintf(loss, sizeof loss, "loss %.4f  ", at_.sums.loss());
-  if (has_metric())
-    std::snprintf(metric, sizeof metric, "%s %.4f  ", options_.columns[1].c_str(), at_.sums.metric());
+  if (has_metric()) std::snprintf(metric, sizeof metric, "%s %.4f  ", options_.columns[1].c_str(), at_.sums.metric());
   double const time = seconds();
   std::snprintf(pace, sizeof pace, "%6.0f %s  %.3g ms/step", static_cast<double>(at_.sums.examples - before_) / time,
                 pace_.c_str(), 1e3 * time / static_cast<double>(steps_));
