@@ -88,7 +88,7 @@ struct layers_in_order {
         return network_outputs<X, Variables>{x, Variables{after...}};
       }
     } else if constexpr (layer_with_weights<layer<I>>) {
-      using Call = layer_call<Strategy, layer_path<Path, layer<I>::name>, Training>;
+      using Call = layer_call<Strategy, named_path<Path, layer<I>::name>, Training>;
       auto const& own = std::get<I>(layers);
       Call const how{fold_in(key, ~static_cast<std::uint64_t>(I))};
       auto const parameters = whole<Strategy>(member<W>(p), w);

@@ -21,19 +21,15 @@ struct step_state {
 
 namespace ashlar::train_detail {
 
-// The names of a list as one dimension, as axes() makes it.
-template <class Names>
-struct dimension_of_names;
 template <class... N>
-struct dimension_of_names<name_list<N...>> {
-  static constexpr dimension value = [] {
-    dimension d(none);
-    ((d.size ? d.append(",", 1) : void(), d.append(N::text, static_cast<std::size_t>(N::size))), ...);
-    return d;
-  }();
-};
+constexpr dimension dimension_of(name_list<N...>) {
+  if constexpr (sizeof...(N) == 0)
+    return none;
+  else
+    return axes(N::text...);
+}
 template <class Strategy>
-inline constexpr dimension batch_dimension = dimension_of_names<typename Strategy::batch_axes>::value;
+inline constexpr dimension batch_dimension = dimension_of(typename Strategy::batch_axes{});
 
 // The loss of a network, with its metric and its variables after the call.
 template <class Strategy, bool Training, class Network, class Loss, class Metric>

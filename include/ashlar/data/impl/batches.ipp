@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of data/batches.hpp.
+#include "ashlar/comm/buffer.hpp"
 #include <numeric>
 
 namespace ashlar::datasets {

@@ -331,7 +331,7 @@ std::shared_ptr<halo_in_flight<T, Space>> begun_exchange(sharded_tensor<T, H, M,
 template <class To, class T, class H, class M, class Space>
 sharded_tensor<T, To, M, Space> fill_halo(real_ranks, sharded_tensor<T, H, M, Space> const& x, call_site const& w) {
   if (auto const flight = begun_exchange<To>(x, w)) flight->wait();
-  return {x.mesh(), x.extents(), block_to_share(x)};
+  return same_cells<To>(real_ranks{}, x);
 }
 
 /// The results of exchanges, which are complete if the flight is null.
@@ -356,7 +356,7 @@ pending_halo<sharded_tensor<T, To, M, Space>> begin_fill_halo(real_ranks, sharde
                                                               call_site const& w) {
   using Y = sharded_tensor<T, To, M, Space>;
   auto flight = begun_exchange<To>(x, w);
-  Y const y(x.mesh(), x.extents(), block_to_share(x));
+  auto const y = same_cells<To>(real_ranks{}, x);
   return {y, pending<Y>(new halo_work<Y, halo_in_flight<T, Space>>(y, std::move(flight)))};
 }
 

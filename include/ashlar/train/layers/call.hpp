@@ -6,17 +6,6 @@
 
 namespace ashlar::train_detail {
 
-// The path of a layer below another one.
-template <class Parent, text_literal Name>
-struct layer_path {
-  static constexpr path_text path = [] {
-    path_text p = Parent::path;
-    if (p.size) p.append("/");
-    p.append(meta_detail::characters_of<Name>.c);
-    return p;
-  }();
-};
-
 template <class Path, class Layout>
 struct output_of_layer {
   static constexpr bool ok = !plan_detail::layout_is_partial<Layout>::value;

@@ -38,6 +38,22 @@ constexpr auto times_kernel(X const& x, K const& kernel) {
     return einsum<"bhwi,io->bhwo">(x, kernel);
 }
 
+// The parameters of a layer with a kernel, and its outputs after the product.
+template <bool Bias, int Rank>
+constexpr auto kernel_and_bias(weight<Rank> const& kernel, index_t outputs) {
+  if constexpr (Bias)
+    return build<affine>(kernel, weight{outputs});
+  else
+    return build<training::linear>(kernel);
+}
+template <bool Bias, class Activation, class P, class Y>
+constexpr auto activated(Activation const& activation, P const& p, Y const& product) {
+  if constexpr (Bias)
+    return activation(product + p.bias);
+  else
+    return activation(product);
+}
+
 template <text_literal Name, index_t Units, class Activation, bool Bias>
 struct dense_layer {
   static constexpr auto name = Name;
@@ -48,11 +64,7 @@ struct dense_layer {
   constexpr dense_layer from(initializer i) const { return {activation, i}; }
 
   constexpr auto weights(shape const& inputs) const {
-    auto const kernel = weight{inputs[inputs.rank - 1], Units}.from(first);
-    if constexpr (Bias)
-      return build<affine>(kernel, weight{Units});
-    else
-      return build<training::linear>(kernel);
+    return kernel_and_bias<Bias>(weight{inputs[inputs.rank - 1], Units}.from(first), Units);
   }
   static constexpr shape outputs(shape inputs) {
     inputs[inputs.rank - 1] = Units;
@@ -60,11 +72,7 @@ struct dense_layer {
   }
   template <class P, class X, class Call>
   constexpr auto operator()(P const& p, X const& x, Call const& call) const {
-    auto const y = call.completed(times_kernel(x, p.kernel));
-    if constexpr (Bias)
-      return activation(y + p.bias);
-    else
-      return activation(y);
+    return activated<Bias>(activation, p, call.completed(times_kernel(x, p.kernel)));
   }
 };
 

@@ -14,7 +14,7 @@ constexpr void require_images(shape const& inputs) {
 }
 // The extents of the windows over images.
 constexpr shape windows(shape s, index_t size, index_t stride, nn::padding edge) {
-  for (int d : {0, 1}) s[d] = edge == nn::padding::same ? (s[d] + stride - 1) / stride : (s[d] - size) / stride + 1;
+  for (int d : {0, 1}) s[d] = layout_detail::windows{.n = s[d], .size = size, .stride = stride, .edge = edge}.count();
   return s;
 }
 
@@ -29,11 +29,7 @@ struct conv2d_layer {
 
   constexpr auto weights(shape const& inputs) const {
     require_images(inputs);
-    auto const kernel = weight{Size, Size, inputs[2], Channels}.from(first);
-    if constexpr (Bias)
-      return build<affine>(kernel, weight{Channels});
-    else
-      return build<training::linear>(kernel);
+    return kernel_and_bias<Bias>(weight{Size, Size, inputs[2], Channels}.from(first), Channels);
   }
   static constexpr shape outputs(shape const& inputs) {
     shape s = windows(inputs, Size, Stride, Edge);
@@ -42,11 +38,7 @@ struct conv2d_layer {
   }
   template <class P, class X, class Call>
   constexpr auto operator()(P const& p, X const& x, Call const& call) const {
-    auto const y = call.completed(nn::conv2d<Stride, 1, Edge>(x, p.kernel));
-    if constexpr (Bias)
-      return activation(y + p.bias);
-    else
-      return activation(y);
+    return activated<Bias>(activation, p, call.completed(nn::conv2d<Stride, 1, Edge>(x, p.kernel)));
   }
 };
 

@@ -42,12 +42,24 @@ constexpr void append_name(path_text& p, std::size_t i) {
 struct root {
   static constexpr path_text path{};
 };
+constexpr path_text before_a_name(path_text parent) {
+  if (parent.size) parent.append("/");
+  return parent;
+}
 template <class Parent, class S, std::size_t I>
 struct member_path {
   static constexpr path_text path = [] {
-    path_text p = Parent::path;
-    if (p.size) p.append("/");
+    path_text p = before_a_name(Parent::path);
     append_name<S>(p, I);
+    return p;
+  }();
+};
+// What has a name or a path that the program gives, below Parent.
+template <class Parent, text_literal Text>
+struct named_path {
+  static constexpr path_text path = [] {
+    path_text p = before_a_name(Parent::path);
+    p.append(meta_detail::characters_of<Text>.c);
     return p;
   }();
 };

@@ -6,15 +6,6 @@
 
 namespace ashlar::train_detail {
 
-// A path that the program names.
-template <text_literal Text>
-struct named_path {
-  static constexpr path_text path = [] {
-    path_text p;
-    for (unsigned i = 0; i < Text.size; ++i) p.c[p.size++] = Text[i];
-    return p;
-  }();
-};
 // True if the model at Path, or below, has a layer (a tree of parameters) with the path Layer.
 template <class Layer, class Path, class Model>
 constexpr bool has_layer() {
@@ -97,7 +88,7 @@ namespace ashlar::training {
 /// Example: place<model_parallel<"data", output_rule<"d2", layout<"data", none>>>, "d2">(parameters, y)
 template <class Strategy, meta_detail::text_literal Layer, class Parameters, tensor X>
 [[nodiscard]] constexpr auto place(Parameters const&, X const& x, call_site w = call_site::current()) {
-  using Path = train_detail::named_path<Layer>;
+  using Path = train_detail::named_path<train_detail::root, Layer>;
   static_assert(
       train_detail::has_layer<Path, train_detail::root, Parameters>(),
       "ashlar::training::place: the model has no layer of this path; name a member of the model that holds parameters");

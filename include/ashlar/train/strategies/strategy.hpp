@@ -21,15 +21,7 @@ consteval auto layout_of_key() {
 template <text_literal Key, class Layout>
 struct keyed_layout {
   using layout_type = typename decltype(layout_of_key<Layout>())::type;
-  struct text {
-    char c[65]{};
-  };
-  static constexpr text key = [] {
-    text t;
-    for (unsigned i = 0; i < Key.size; ++i) t.c[i] = Key[i];
-    return t;
-  }();
-  static constexpr std::string_view range{key.c, Key.size};
+  static constexpr std::string_view range{meta_detail::characters_of<Key>.c, Key.size};
   static constexpr bool has_pattern = is_pattern(range);
 };
 template <bool Output, class Otherwise, class Place, class... Rules>
