@@ -32,15 +32,15 @@ constexpr auto forward = [](auto const& mesh) {
                 make<float, layout<none, "model">>(mesh, {784, 200}),
                 make<float, layout<"model", none>>(mesh, {200, 10}));
 };
-static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1);
-static_assert(collectives(grid{{2, 4}}, forward).bytes_per_rank() == 2 * 64 * 10 * 4 * 3 / 4);
-static_assert(collectives(grid{{8, 1}}, forward).count() == 0);
+static_assert(dry_run(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1);
+static_assert(dry_run(grid{{2, 4}}, forward).bytes_per_rank() == 2 * 64 * 10 * 4 * 3 / 4);
+static_assert(dry_run(grid{{8, 1}}, forward).count() == 0);
 // [network]
 
 int main() {
   // The same function answers at run time, for sizes that come then.
   for (int model : {1, 2, 4, 8}) {
-    auto const log = collectives(grid{{8 / model, model}}, forward);
+    auto const log = dry_run(grid{{8 / model, model}}, forward);
     std::printf("mesh data=%d x model=%d: collectives %d, bytes per rank %ld\n", 8 / model, model, log.count(),
                 static_cast<long>(log.bytes_per_rank()));
     if (log.count() != (model > 1)) return 1;

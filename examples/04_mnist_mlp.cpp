@@ -53,15 +53,15 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
   auto labels = make<std::int32_t, layout<"data">>(m, {batch});
   (void)train_step(p, state, x, labels, T(0.4), prng_key{2});
 };
-constexpr auto on_2x2 = collectives(grid{{2, 2}}, dry_step<sharded>);
+constexpr auto on_2x2 = dry_run(grid{{2, 2}}, dry_step<sharded>);
 static_assert(on_2x2.count() == 2);
 static_assert(on_2x2.count(pass::forward, collective::all_reduce, "model") == 1);  // the logits
 static_assert(on_2x2.count(pass::backward) == 0);                                  // no gradient of the input is needed
 static_assert(on_2x2.count(collective::all_reduce, "data") == 1);                  // gradients, loss and hits together
 static_assert(on_2x2.bytes_per_rank(collective::all_reduce, "data") == 4 * (784 * 100 + 100 * 10 + 10 + 2));
-static_assert(collectives(grid{{1, 4}}, dry_step<sharded>).count() == 1);
-static_assert(collectives(grid{{1, 1}}, dry_step<sharded>).count() == 0);
-static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
+static_assert(dry_run(grid{{1, 4}}, dry_step<sharded>).count() == 1);
+static_assert(dry_run(grid{{1, 1}}, dry_step<sharded>).count() == 0);
+static_assert(dry_run(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
 
 template <class Strategy, class T>
 void train(device_mesh<grid> const& m, options const& o, digit_sets const& digits) {

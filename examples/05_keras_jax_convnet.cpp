@@ -73,10 +73,10 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
   (void)train_step<Images, Over>(state, make<T, sharded_images>(m, {batch, 784}), labels, T(0.5), prng_key{2});
 };
 
-static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
-static_assert(collectives(grid{{4}}, dry_step<>).count() == 3 + 3 + 1);  // normalisations, backward, update
-static_assert(collectives(grid{{4}}, dry_step<split_batch, float, nn::statistics::per_shard>).count() == 3 + 1);
-static_assert(collectives(grid{{4}}, dry_step<split_rows>).count() == 7 + 3 + 2 + 3);  // 3 exchanges, 2 sums of halos
+static_assert(dry_run(grid{{1}}, dry_step<>).count() == 0);
+static_assert(dry_run(grid{{4}}, dry_step<>).count() == 3 + 3 + 1);  // normalisations, backward, update
+static_assert(dry_run(grid{{4}}, dry_step<split_batch, float, nn::statistics::per_shard>).count() == 3 + 1);
+static_assert(dry_run(grid{{4}}, dry_step<split_rows>).count() == 7 + 3 + 2 + 3);  // 3 exchanges, 2 sums of halos
 template <class Images, nn::statistics Over, class T>
 void train(device_mesh<grid> const& m, options const& o, digit_sets const& digits) {
   auto state = initial_state<T>(m, fold_in(o.seed, 0));

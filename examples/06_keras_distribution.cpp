@@ -35,8 +35,8 @@ using in_turn = columns_then_rows<"data", "model">;
 // [proof]
 template <class Strategy>
 constexpr auto one_step = training_step<Strategy>(network, squared_error, rmsprop{}, 16);
-static_assert(collectives(grid{{2, 4}}, one_step<sharded>).count() == 2);                // forward, and for the update
-static_assert(collectives(grid{{2, 4}}, one_step<mirrored>).count() == 1);               // for the update
+static_assert(dry_run(grid{{2, 4}}, one_step<sharded>).count() == 2);                    // forward, and for the update
+static_assert(dry_run(grid{{2, 4}}, one_step<mirrored>).count() == 1);                   // for the update
 static_assert(places_all<sharded>(grid{{2, 4}}, network.weights(), one_step<sharded>));  // each output_rule is used
 // [proof]
 

@@ -48,10 +48,10 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
   auto labels = make<std::int32_t, label_layout>(m, {batch});
   (void)train_step(p, state, make<T, image_layout>(m, {batch, 28, 28, 1}), labels, T(0.1), prng_key{2});
 };
-static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
-static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);  // an all-reduce of gradients, loss and hits
-static_assert(collectives(grid{{2}}, dry_step<>).bytes_per_rank() == 4 * (785 * 128 + 129 * 10 + 2));
-static_assert(collectives(grid{{8}}, dry_step<by_map>).count() == 9);  // of each weight: two
+static_assert(dry_run(grid{{1}}, dry_step<>).count() == 0);
+static_assert(dry_run(grid{{8}}, dry_step<>).count() == 1);  // an all-reduce of gradients, loss and hits
+static_assert(dry_run(grid{{2}}, dry_step<>).bytes_per_rank() == 4 * (785 * 128 + 129 * 10 + 2));
+static_assert(dry_run(grid{{8}}, dry_step<by_map>).count() == 9);  // of each weight: two
 
 // [pack]
 template <class T>  // each rank reads its examples alone, and what all have read is one tensor

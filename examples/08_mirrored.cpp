@@ -21,9 +21,9 @@ using mirrored_variables = data_parallel<"data">;
 constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 
 constexpr auto one_step = training_step<mirrored_variables>(network, cross_entropy, optimizer, 64, accuracy);
-static_assert(collectives(grid{{1}}, one_step).count() == 0);
-static_assert(collectives(grid{{8}}, one_step).count(pass::update, collective::all_reduce, "data") == 1);
-static_assert(collectives(grid{{8}}, one_step).count() == 1);
+static_assert(dry_run(grid{{1}}, one_step).count() == 0);
+static_assert(dry_run(grid{{8}}, one_step).count(pass::update, collective::all_reduce, "data") == 1);
+static_assert(dry_run(grid{{8}}, one_step).count() == 1);
 // [step]
 
 template <class T>

@@ -35,8 +35,8 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
   auto const x = make<T, sequences>(m, {batch, positions, features});
   (void)train_step(optimizer, p, state, x, x);
 };
-static_assert(collectives(grid{{2, 4}}, dry_step<float>).count() == 1);  // loss and gradient; the operation needs none
-static_assert(collectives(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 * (65 - 65 / 8) * 4);
+static_assert(dry_run(grid{{2, 4}}, dry_step<float>).count() == 1);  // loss and gradient; the operation needs none
+static_assert(dry_run(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 * (65 - 65 / 8) * 4);
 // [program]
 
 // Feature i at position s of a sequence, and what the teacher makes of the sequence there. Batches begin with sequence

@@ -62,8 +62,8 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
   auto labels = make<std::int32_t, row_labels>(m, {batch});
   (void)train_step<S>(p, state, make<T, image_rows>(m, {batch, inputs}), labels, T(0.1), prng_key{2});
 };
-static_assert(collectives(grid{{1, 4}}, dry_step<zero_stage::zero2>).count() == 2 * layers + 1);
-static_assert(collectives(grid{{1, 4}}, dry_step<zero_stage::zero3>).count() == 3 * layers + 1);
+static_assert(dry_run(grid{{1, 4}}, dry_step<zero_stage::zero2>).count() == 2 * layers + 1);
+static_assert(dry_run(grid{{1, 4}}, dry_step<zero_stage::zero3>).count() == 3 * layers + 1);
 
 template <zero_stage S, class T>
 void train(device_mesh<grid> const& m, options const& o, digit_sets const& digits) {

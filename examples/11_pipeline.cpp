@@ -44,8 +44,8 @@ constexpr auto dry_step(Schedule schedule, index_t n, index_t rows_of_one = 16) 
     (void)train_step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, 0.1));
   };
 }
-constexpr auto of_gpipe = collectives(grid{{1, 4}}, dry_step<double>(gpipe, 6));
-constexpr auto of_1f1b = collectives(grid{{1, 4}}, dry_step<double>(one_forward_one_backward, 6));
+constexpr auto of_gpipe = dry_run(grid{{1, 4}}, dry_step<double>(gpipe, 6));
+constexpr auto of_1f1b = dry_run(grid{{1, 4}}, dry_step<double>(one_forward_one_backward, 6));
 static_assert(of_gpipe.count(pass::forward, collective::permute, "stage") == 6 + depth - 1);
 static_assert(of_gpipe.count(pass::backward, collective::permute, "stage") == 6 + depth - 1);
 static_assert(of_1f1b.count(collective::permute, "stage") == 2 * (6 + depth - 1) - 1);

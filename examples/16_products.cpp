@@ -22,9 +22,9 @@ constexpr auto squared = [](auto const& a) { return matmul(a, a, to_layout<block
 // [contract]
 // On 2 x 2 ranks a product gathers the rows of one operand and the columns of the other.
 constexpr auto one_square = [](auto const& m) { (void)squared(make<double, blocks>(m, {4096, 4096})); };
-static_assert(collectives(grid{{2, 2}}, one_square).count() == 2);
-static_assert(collectives(grid{{2, 2}}, one_square).count(collective::all_gather, "p") == 1);
-static_assert(collectives(grid{{2, 2}}, one_square).bytes_per_rank() == 2 * (2048 * 2048) * 8);
+static_assert(dry_run(grid{{2, 2}}, one_square).count() == 2);
+static_assert(dry_run(grid{{2, 2}}, one_square).count(collective::all_gather, "p") == 1);
+static_assert(dry_run(grid{{2, 2}}, one_square).bytes_per_rank() == 2 * (2048 * 2048) * 8);
 // [contract]
 
 // The matrix of second differences: its eigenvalues are 2 + 2 cos(k pi / (n + 1)).

@@ -45,7 +45,7 @@ constexpr auto one_iteration = [](auto const& m) {
   auto rr = make<double, layout<>>(m);
   iteration(x, r, p, rr);
 };
-constexpr auto cost = collectives(grid{{2, 2, 2}}, one_iteration);
+constexpr auto cost = dry_run(grid{{2, 2, 2}}, one_iteration);
 static_assert(cost.count(collective::exchange_halo) == 1);
 static_assert(cost.count(collective::all_reduce) == 2);
 static_assert(cost.bytes_per_rank(collective::exchange_halo) == (129 * 129 * 129 - 128 * 128 * 128) * 8);

@@ -28,7 +28,7 @@ constexpr auto difference = [](auto const& a, auto const& b) { return all_reduce
 constexpr auto dry = [](auto const& m) {
   (void)difference(make<double, columns>(m, {193, 131}), make<double, columns>(m, {193, 131}));
 };
-static_assert(collectives(line{{4}}, dry).count() == 1 && collectives(line{{4}}, dry).bytes_per_rank() <= 2 * 8);
+static_assert(dry_run(line{{4}}, dry).count() == 1 && dry_run(line{{4}}, dry).bytes_per_rank() <= 2 * 8);
 // [contract]
 
 int main() {

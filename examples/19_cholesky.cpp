@@ -32,8 +32,8 @@ constexpr auto solved = [](auto const& a, auto const& b) {
 constexpr auto one_system = [](auto const& m) {
   (void)solved(make<double, blocks>(m, {4096, 4096}), make<double, blocks>(m, {4096, 100}));
 };
-static_assert(collectives(grid{{2, 2}}, one_system).count(collective::solver, axes("p", "q")) == 3);
-static_assert(collectives(grid{{2, 2}}, one_system).count() == 3);
+static_assert(dry_run(grid{{2, 2}}, one_system).count(collective::solver, axes("p", "q")) == 3);
+static_assert(dry_run(grid{{2, 2}}, one_system).count() == 3);
 // [contract]
 
 // The kernel exp(-|i - j| / 10) of a Gaussian process, with noise on the diagonal. It is positive definite.

@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
     using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic)>;
     static constexpr auto exchange = [](auto const& x) { update_halo<corners::none>(x); };
     constexpr auto dry = [](auto const& m) { exchange(make<double, stale<field>>(m, {64, 64})); };
-    static_assert(collectives(grid{{2, 2}}, dry).bytes_per_rank() == 4 * 32 * 8);  // four faces
+    static_assert(dry_run(grid{{2, 2}}, dry).bytes_per_rank() == 4 * 32 * 8);  // four faces
     device_mesh<grid> const m(cart);
     auto const adopted = adopt<stale<field>>(m, v, {n, n});
     simulate(v, steps, [&] { exchange(adopted); });

@@ -27,8 +27,8 @@ constexpr auto four_generations = [](auto const& u) { return stencil(repeated<4>
 // [contract]
 // Four generations on 2 x 2 ranks are one exchange, of a frame that is 4 cells wide.
 constexpr auto once = [](auto const& m) { (void)four_generations(make<std::int32_t, stale<board>>(m, {64, 64})); };
-static_assert(collectives(grid{{2, 2}}, once).count(collective::exchange_halo) == 1);
-static_assert(collectives(grid{{2, 2}}, once).bytes_per_rank() == (40 * 40 - 32 * 32) * 4);
+static_assert(dry_run(grid{{2, 2}}, once).count(collective::exchange_halo) == 1);
+static_assert(dry_run(grid{{2, 2}}, once).bytes_per_rank() == (40 * 40 - 32 * 32) * 4);
 // [contract]
 
 // A glider, whose first row and column are given. Every 4 generations it moves down and right by one cell.

@@ -57,8 +57,8 @@ constexpr auto one_step = [](auto const& m) {
   auto const x = make<double, bodies>(m, {blocks, each, 3});
   (void)step(x, x, 0.1);
 };
-static_assert(collectives(ring{{4}}, one_step).count() == blocks - 1);
-static_assert(collectives(ring{{4}}, one_step).bytes_per_rank() == (blocks - 1) * each * 3 * 8);
+static_assert(dry_run(ring{{4}}, one_step).count() == blocks - 1);
+static_assert(dry_run(ring{{4}}, one_step).bytes_per_rank() == (blocks - 1) * each * 3 * 8);
 // [contract]
 
 // A regular polygon on a circle, in a plane that is tilted. It turns as a whole, by the angle `turned`.

@@ -22,7 +22,7 @@ struct implicit_step {
 };
 constexpr auto apply_it = [](auto const& u) { return stencil(implicit_step{}, exchange_halo_async<corners::none>(u)); };
 constexpr auto dry = [](auto const& m) { (void)apply_it(make<double, stale<field>>(m, {64, 64})); };
-static_assert(collectives(grid{{2, 2}}, dry).bytes_per_rank() == 4 * 32 * 8);  // one exchange, of four faces
+static_assert(dry_run(grid{{2, 2}}, dry).bytes_per_rank() == 4 * 32 * 8);  // one exchange, of four faces
 // [stencil]
 // [adopt]
 // A vector of PETSc as a tensor of its array.

@@ -61,7 +61,7 @@ constexpr auto one_advection = [](auto const& m) {
   auto const c = make<complex, spectral>(m, {64, 64});
   (void)flow{c, c, real(c), real(c)}.advection(c);
 };
-static_assert(collectives(line{{4}}, one_advection).count(collective::all_to_all) == 5);  // one for each transform
+static_assert(dry_run(line{{4}}, one_advection).count(collective::all_to_all) == 5);  // one for each transform
 // [contract]
 
 // Vorticities in space: cells that decay as they are, and waves that interact.

@@ -132,8 +132,8 @@ planning::plan planning::text_of_plan planning::text_of_steps
 planning::parse_integer planning::parse_named_mesh planning::parse_layout planning::parse_extents planning::named_mesh
 planning::draw planning::draw_svg to_string print describe
 planning::waste_kind planning::waste_record ledger
-ledger recorder collectives call_site pass
-abstract_mesh abstract_tensor make collectives with_extents
+ledger recorder dry_run call_site pass
+abstract_mesh abstract_tensor make dry_run with_extents
 make uniform normal
 to_text collective planning::step_kind pass
 static_shape static_extents static_extents_v fix_extents with_extents

@@ -19,7 +19,7 @@ constexpr auto forward = [](auto const& m) {
 };
 
 // The compiler lists the collectives for 8 ranks.
-constexpr auto ledger_of_8 = collectives(grid{{2, 4}}, forward);
+constexpr auto ledger_of_8 = dry_run(grid{{2, 4}}, forward);
 static_assert(ledger_of_8.count() == 1);
 static_assert(ledger_of_8.bytes_per_rank() == 64 * 4 * 2 * 3 / 4);
 
@@ -27,5 +27,5 @@ int main() {
   std::cout << "10 x 6 elements of layout<\"data\", \"model\"> on 2 x 4 ranks:\n";
   planning::draw<layout<"data", "model">>(std::cout, grid{{2, 4}}, {10, 6});
   for (int model : {1, 4})  // the same function, for sizes of the run time
-    std::cout << 8 / model << " x " << model << " ranks:\n" << collectives(grid{{8 / model, model}}, forward);
+    std::cout << 8 / model << " x " << model << " ranks:\n" << dry_run(grid{{8 / model, model}}, forward);
 }

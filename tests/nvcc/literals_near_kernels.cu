@@ -60,7 +60,7 @@ constexpr auto program = [](auto const& m) {
   auto v = make<float, layout<"model", none>>(m, {200, 10});
   (void)all_reduce<"model">(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, w)), v));
 };
-static_assert(collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model") == 1);
+static_assert(dry_run(grid{{2, 4}}, program).count(collective::all_reduce, "model") == 1);
 
 int main() {
   tensor_like<float, rows> t{nullptr};

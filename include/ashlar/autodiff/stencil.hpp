@@ -12,7 +12,7 @@ namespace plan_detail {
 
 /// The cotangent of operand I of a stencil, whose halo holds sums (ops/stencils/stencil_slope.hpp).
 template <int I, class Y, class F, class Ct, class X, class... V>
-constexpr Y stencil_back(dry_run, F const&, ops_detail::stencil_box const&, Ct const&, X const& x, V const&...) {
+constexpr Y stencil_back(no_ranks, F const&, ops_detail::stencil_box const&, Ct const&, X const& x, V const&...) {
   return {x.mesh(), x.extents()};
 }
 

@@ -70,30 +70,30 @@ struct exchange_halo_operand {
 
 /// x with its halo filled, in the same memory. (begin_fill_halo<To>: the same as a pending_halo.)
 template <class To, class X>
-constexpr auto fill_halo(dry_run, X const& x, call_site const&) {
+constexpr auto fill_halo(no_ranks, X const& x, call_site const&) {
   return abstract_result<To>(x);
 }
 /// The halo cells of x added to their owners' cells; may write x.
 template <class To, auto Corners, class X>
-constexpr auto add_halo_cells(dry_run, X const& x, call_site const&) {
+constexpr auto add_halo_cells(no_ranks, X const& x, call_site const&) {
   return abstract_result<To>(x);
 }
 /// Makes given cells 0.
 template <class X>
-constexpr void clear_given(dry_run, X const&) {}
+constexpr void clear_given(no_ranks, X const&) {}
 /// x as a tensor whose halo is in another state, in the same memory.
 template <class To, class X>
-constexpr auto same_cells(dry_run, X const& x) {
+constexpr auto same_cells(no_ranks, X const& x) {
   return abstract_result<To>(x);
 }
 /// The owned cells in a layout that differs in halos alone.
 template <class To, class X>
-constexpr auto copy_cells(dry_run, X const& x) {
+constexpr auto copy_cells(no_ranks, X const& x) {
   return abstract_result<To>(x);
 }
 /// Makes y the only tensor in its memory, by a copy if it is not.
 template <class Y>
-constexpr void own_memory(dry_run, Y&) {}
+constexpr void own_memory(no_ranks, Y&) {}
 
 template <class H, class X>
 constexpr auto copied_with_halo(X const& x) {

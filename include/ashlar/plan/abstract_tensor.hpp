@@ -164,12 +164,12 @@ constexpr redistribution_origin origin_after(redistribution_origin o, mesh_shape
 
 template <class M>
 struct backend<abstract_mesh<M>> {
-  using type = dry_run;
+  using type = no_ranks;
 };
 /// The backend of a mesh value as a handle: its collectives are not recorded.
 template <class... Axes>
 struct backend<mesh<Axes...>> {
-  using type = dry_run;
+  using type = no_ranks;
 };
 
 template <class Handle>
@@ -177,49 +177,49 @@ using mesh_of_handle = typename decltype(abstract_mesh(std::declval<Handle const
 
 /// A tensor of the handle that is not initialised.
 template <class T, class L, class Handle>
-constexpr abstract_tensor<T, L, mesh_of_handle<Handle>> allocate_on(dry_run, Handle const& m, shape const& extents) {
+constexpr abstract_tensor<T, L, mesh_of_handle<Handle>> allocate_on(no_ranks, Handle const& m, shape const& extents) {
   check_size<T>(extents);
   return {m, extents};
 }
 /// The program makes a tensor: all ranks have to give the same extents.
 template <class Handle>
-constexpr void note_extents(dry_run, Handle const&, shape const&, call_site const&) {}
+constexpr void note_extents(no_ranks, Handle const&, shape const&, call_site const&) {}
 /// A call on such a tensor: all ranks have to give the same argument.
 template <class Handle>
-constexpr void note_common_argument(dry_run, Handle const&, shape const&, common_argument const&, call_site const&) {}
+constexpr void note_common_argument(no_ranks, Handle const&, shape const&, common_argument const&, call_site const&) {}
 /// The result of an operation, with elements T and layout L. x may wait to be evaluated.
 template <class T, class L, class Op, class Handle, class... X>
-constexpr abstract_tensor<T, L, mesh_of_handle<Handle>> compute(dry_run, Op const&, Handle const& m,
+constexpr abstract_tensor<T, L, mesh_of_handle<Handle>> compute(no_ranks, Op const&, Handle const& m,
                                                                 shape const& extents, X const&...) {
   return {m, extents};
 }
 
 template <class Y, class T>
-constexpr void fill_elements(dry_run, Y& y, T const&) {
+constexpr void fill_elements(no_ranks, Y& y, T const&) {
   y.set_origin({});
 }
 /// Element i of a vector becomes first + i * step.
 template <class Y, class T>
-constexpr void fill_counting(dry_run, Y& y, T, T) {
+constexpr void fill_counting(no_ranks, Y& y, T, T) {
   y.set_origin({});
 }
 template <class Distribution, class Y>
-constexpr void fill_random(dry_run, Distribution const&, Y& y, prng_key) {
+constexpr void fill_random(no_ranks, Distribution const&, Y& y, prng_key) {
   y.set_origin({});
 }
 /// f of corresponding elements of y and x, which f writes.
 template <class F, class Y, class... X>
-constexpr void update_elements(dry_run, F const&, Y& y, X const&...) {
+constexpr void update_elements(no_ranks, F const&, Y& y, X const&...) {
   y.set_origin({});
 }
 /// Copies the elements of x to y. x may wait to be evaluated.
 template <class Y, class X>
-constexpr void assign_elements(dry_run, Y& y, X const&) {
+constexpr void assign_elements(no_ranks, Y& y, X const&) {
   y.set_origin({});
 }
 /// The same, and the reduction g of the new elements of y.
 template <class Y, class X, class G>
-constexpr auto assign_and_reduce(dry_run, Y& y, X const&, G const& g) {
+constexpr auto assign_and_reduce(no_ranks, Y& y, X const&, G const& g) {
   y.set_origin({});
   return g(std::as_const(y));
 }
@@ -237,17 +237,17 @@ constexpr auto take_step_of(X const& x, shape const& extents, call_site const& w
 }
 /// Step I of the plan.
 template <class P, int I, class X>
-constexpr auto take_step(dry_run, X const& x, call_site const& w) {
+constexpr auto take_step(no_ranks, X const& x, call_site const& w) {
   return take_step_of<P, I>(x, x.extents(), w);
 }
 /// The last step of the plan, into the memory of y.
 template <class P, int I, class Y, class X>
-constexpr void take_step_into(dry_run, Y& y, X const& x, call_site const& w) {
+constexpr void take_step_into(no_ranks, Y& y, X const& x, call_site const& w) {
   y.set_origin(take_step_of<P, I>(x, x.extents(), w).origin());
 }
 /// Step I for the tensor with its dimensions in another order.
 template <class P, int I, int... Order, class X>
-constexpr auto take_step_transposed(dry_run, X const& x, call_site const& w) {
+constexpr auto take_step_transposed(no_ranks, X const& x, call_site const& w) {
   X unknown = x;
   unknown.set_origin({});
   auto y = take_step_of<P, I>(unknown, shape::of(x.extents()[Order]...), w);
@@ -268,7 +268,7 @@ struct abstract_bundle {
   constexpr void all_reduce() {}
 };
 template <class T, class Handle>
-constexpr abstract_bundle open_bundle(dry_run, Handle const&, axis_mask, call_site const&) {
+constexpr abstract_bundle open_bundle(no_ranks, Handle const&, axis_mask, call_site const&) {
   return {};
 }
 
@@ -283,9 +283,9 @@ constexpr auto abstract_result(X const& x) {
 /// Dry run: the communication ledger of a program, without its arithmetic. `program(m)` makes its tensors from the
 /// handle m by `make`, and calls collectives and operations on them. It works in constant expressions and at run time.
 /// The first 512 different collectives have a record each, and further ones a total: `ledger::further`.
-/// Example: static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1)
+/// Example: static_assert(dry_run(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1)
 template <class... Axes, class F>
-constexpr ledger<mesh<Axes...>> collectives(mesh<Axes...> const& m, F&& program) {
+constexpr ledger<mesh<Axes...>> dry_run(mesh<Axes...> const& m, F&& program) {
   recorder<mesh<Axes...>, plan_detail::few_records> r;
   program(abstract_mesh<mesh<Axes...>>(m, &r));
   return r.log;

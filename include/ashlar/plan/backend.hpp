@@ -17,7 +17,7 @@ namespace plan_detail {
 
 /// A backend is a set of functions: all that plan, ops, autodiff and train need from the tensors on a mesh handle. Their
 /// first argument is the backend, an empty class, and argument-dependent lookup finds them by it. There are two backends:
-///   dry_run                     no elements; collectives are only recorded. The functions have their comments here: in the
+///   no_ranks                     no elements; collectives are only recorded. The functions have their comments here: in the
 ///                               header of ops that calls them, or in plan/abstract_tensor.hpp.
 ///   tensor_detail::real_ranks   the tensors of a device_mesh; the functions are in the same subject of tensor/.
 /// They are the only difference between a dry run and real ranks. In the comments, x is an evaluated plain tensor, y a
@@ -27,7 +27,7 @@ namespace plan_detail {
 /// paste_box, sum_along, multiply, einsum_relayout, relayout_einsum, begin_layers, end_layers, as_stale, owned,
 /// with_halo, exchange_halo, exchange_halo_async, add_halo, stencil and stencil_and_reduce.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
-struct dry_run : ops_detail::functions_of_operations {
+struct no_ranks : ops_detail::functions_of_operations {
   static constexpr bool begins_early = false;
 };
 

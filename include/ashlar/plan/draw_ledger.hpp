@@ -26,7 +26,7 @@ namespace ashlar::planning {
 /// Writes a picture of a ledger as a file of SVG: a bar for each record, as long as its bytes per rank are many, in the
 /// colour of its first axis. Equal collectives of a call site are one bar, with their number. The totals of further
 /// collectives follow. Dry runs and recorders make ledgers.
-/// Example: planning::draw_svg(file, collectives(mesh<axis<"data">>{{4}}, step))
+/// Example: planning::draw_svg(file, dry_run(mesh<axis<"data">>{{4}}, step))
 template <class Mesh, class Records>
 void draw_svg(std::ostream& out, ledger<Mesh, Records> const& log) {
   plan_detail::bars bars;

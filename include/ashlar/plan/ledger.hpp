@@ -154,7 +154,7 @@ class all_records {
 /// in the order in which the program first issues them. A collective over axes of size 1 is not recorded. Slices and pads
 /// are not recorded either, because they are local. `Records` stores the records: without a limit while a program runs.
 /// In a dry run the first 512 different collectives have a record. Counts and bytes have all collectives.
-/// Example: collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model")
+/// Example: dry_run(grid{{2, 4}}, program).count(collective::all_reduce, "model")
 template <class Mesh, class Records = plan_detail::few_records>
 class ledger {
  public:

@@ -28,7 +28,7 @@ void print_layouts(std::ostream& out, P const& parameters) {
 /// Example: print_step(std::cout, m, [&](auto const& a) { dry_step<T>(a, batch); });
 template <class M, class Step>
 void print_step(std::ostream& out, device_mesh<M> const& m, Step step) {
-  if (m.rank() == 0) out << "\ncollectives of a step\n" << collectives(m.shape(), step) << std::endl;
+  if (m.rank() == 0) out << "\ncollectives of a step\n" << dry_run(m.shape(), step) << std::endl;
 }
 
 /// Writes the axes of a mesh and the number of ranks, on rank 0: "mesh data=2 x model=4 on 8 ranks".

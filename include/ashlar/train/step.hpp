@@ -213,7 +213,7 @@ namespace ashlar::training {
 /// One training step as a program for a dry run, for a batch of n examples of element type T. Its collectives have
 /// the line of this call.
 /// Collective: no. Cost: no communication.
-/// Example: static_assert(collectives(grid{{2, 4}}, training_step<sharded>(network, cross_entropy, adam{}, 64)).count() == 2);
+/// Example: static_assert(dry_run(grid{{2, 4}}, training_step<sharded>(network, cross_entropy, adam{}, 64)).count() == 2);
 template <class Strategy, class T = float, int Rank, class... Layer, class Loss, class Optimizer,
           class Metric = train_detail::absent_metric>
 constexpr train_detail::dry_training_step<Strategy, T, network_of_layers<Rank, Layer...>, Loss, Optimizer, Metric>

@@ -241,7 +241,7 @@ class trainer {
   /// The collectives of one training step on a mesh of these sizes, for a batch of n examples.
   /// Collective: no. Example: std::cout << t.ledger({{2, 4}}, 64);
   auto ledger(M const& sizes, index_t batch, double clip_norm = 0, call_site w = call_site::current()) const {
-    return collectives(sizes, training_step<Strategy, T>(network_, loss_, optimizer_, batch, metric_, clip_norm, w));
+    return dry_run(sizes, training_step<Strategy, T>(network_, loss_, optimizer_, batch, metric_, clip_norm, w));
   }
 
  private:

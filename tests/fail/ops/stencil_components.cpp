@@ -152,7 +152,7 @@ struct second {
   static constexpr auto reach = star(1);
   constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1, 1), u(1, 0)}; }
 };
-static_assert(collectives(grid{{2}}, [](auto const& m) {
+static_assert(dry_run(grid{{2}}, [](auto const& m) {
                 auto u = make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2});
                 update(second{}, colour(0, 2), u);
               }).count() == 1);
@@ -163,7 +163,7 @@ struct second {
   static constexpr auto reach = star(1);
   constexpr double operator()(auto const& u) const { return u(-1, 1); }
 };
-static_assert(collectives(grid{{2}}, [](auto const& m) {
+static_assert(dry_run(grid{{2}}, [](auto const& m) {
                 auto u = make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2});
                 update(second{}, colour(0, 2), u);
               }).count() == 1);

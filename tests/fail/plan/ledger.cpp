@@ -7,7 +7,7 @@ namespace ledger_asked_for_unknown_axis {
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 constexpr auto program = [](auto const&) {};
-constexpr auto right = collectives(m, program).count(collective::all_reduce, "model");
+constexpr auto right = dry_run(m, program).count(collective::all_reduce, "model");
 // error: ashlar::ledger: the mesh has no axis of this name; ask for one of its axes
-constexpr auto wrong = collectives(m, program).count(collective::all_reduce, "modal");
+constexpr auto wrong = dry_run(m, program).count(collective::all_reduce, "modal");
 }  // namespace ledger_asked_for_unknown_axis

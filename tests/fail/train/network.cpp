@@ -12,29 +12,29 @@ using mirrored = data_parallel<"data">;
 namespace partial_output {
 using split = model_parallel<"data", rule<"d2/kernel", layout<"model", none>>, rule<"d1/kernel", layout<none, "model">>,
                              rule<"d1/bias", layout<"model">>, output_rule<"d2", layout<"data", none>>>;
-constexpr auto right = collectives(m, training_step<split>(net, cross_entropy, adam{}, 4));
+constexpr auto right = dry_run(m, training_step<split>(net, cross_entropy, adam{}, 4));
 using partial = model_parallel<"data", rule<"d2/kernel", layout<"model", none>>,
                                rule<"d1/kernel", layout<none, "model">>, rule<"d1/bias", layout<"model">>>;
 // error: ashlar::training::sequential: the output of a layer is partial, since an axis shards the inputs of its kernel; give the strategy a rule for it, as in output_rule<"d2", layout<"data", none>>
-constexpr auto wrong = collectives(m, training_step<partial>(net, cross_entropy, adam{}, 4));
+constexpr auto wrong = dry_run(m, training_step<partial>(net, cross_entropy, adam{}, 4));
 }  // namespace partial_output
 
 // A rule for a layer that the network does not have.
 namespace unknown_output {
 using right_rules = model_parallel<"data", output_rule<"d2", layout<"data", none>>>;
-constexpr auto right = collectives(m, training_step<right_rules>(net, cross_entropy, adam{}, 4));
+constexpr auto right = dry_run(m, training_step<right_rules>(net, cross_entropy, adam{}, 4));
 using wrong_rules = model_parallel<"data", output_rule<"d3", layout<"data", none>>>;
 // error: ashlar::training::layout_map: an output_rule matches no layer of the model; name a path above parameters, as "d2" is of "d2/kernel"
-constexpr auto wrong = collectives(m, training_step<wrong_rules>(net, cross_entropy, adam{}, 4));
+constexpr auto wrong = dry_run(m, training_step<wrong_rules>(net, cross_entropy, adam{}, 4));
 }  // namespace unknown_output
 
 // A rule that no parameter of the network matches.
 namespace unknown_parameter {
 using right_rules = model_parallel<"data", rule<"d1/bias", layout<none>>>;
-constexpr auto right = collectives(m, training_step<right_rules>(net, cross_entropy, adam{}, 4));
+constexpr auto right = dry_run(m, training_step<right_rules>(net, cross_entropy, adam{}, 4));
 using wrong_rules = model_parallel<"data", rule<"d3/bias", layout<none>>>;
 // error: ashlar::training::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out
-constexpr auto wrong = collectives(m, training_step<wrong_rules>(net, cross_entropy, adam{}, 4));
+constexpr auto wrong = dry_run(m, training_step<wrong_rules>(net, cross_entropy, adam{}, 4));
 }  // namespace unknown_parameter
 
 // Two layers of one name.
@@ -54,10 +54,10 @@ constexpr auto wrong = sequential<8>(conv2d<"c1", 4, 3>());
 // A product in more dimensions than it has equations for.
 namespace many_dimensions {
 constexpr auto right_net = sequential<2, 2, 2, 2>(flatten(), dense<"d1", 4>());
-constexpr auto right = collectives(m, training_step<mirrored>(right_net, cross_entropy, adam{}, 4));
+constexpr auto right = dry_run(m, training_step<mirrored>(right_net, cross_entropy, adam{}, 4));
 constexpr auto wrong_net = sequential<2, 2, 2, 2>(dense<"d1", 2>(), flatten(), dense<"d2", 2>());
 // error: ashlar::training::dense: its inputs have 2 to 4 dimensions, the batch first; write flatten() before it
-constexpr auto wrong = collectives(m, training_step<mirrored>(wrong_net, cross_entropy, adam{}, 4));
+constexpr auto wrong = dry_run(m, training_step<mirrored>(wrong_net, cross_entropy, adam{}, 4));
 }  // namespace many_dimensions
 
 // No extents of an example.
@@ -86,9 +86,9 @@ constexpr auto wrong = p["d3"_n].kernel;
 namespace no_tensor {
 constexpr auto right_layer = [](auto const& x) { return x * 2.f; };
 constexpr auto right_net = sequential<8>(right_layer, dense<"d1", 4>());
-constexpr auto right = collectives(m, training_step<mirrored>(right_net, cross_entropy, adam{}, 4));
+constexpr auto right = dry_run(m, training_step<mirrored>(right_net, cross_entropy, adam{}, 4));
 constexpr auto wrong_layer = [](int x) { return x; };
 constexpr auto wrong_net = sequential<8>(wrong_layer, dense<"d1", 4>());
 // error: ashlar::training::sequential: a layer takes (x), (x, call) or, with weights, (parameters, x, call); call it with a tensor to see what fails
-constexpr auto wrong = collectives(m, training_step<mirrored>(wrong_net, cross_entropy, adam{}, 4));
+constexpr auto wrong = dry_run(m, training_step<mirrored>(wrong_net, cross_entropy, adam{}, 4));
 }  // namespace no_tensor

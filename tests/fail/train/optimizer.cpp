@@ -37,7 +37,7 @@ constexpr int wrong = [] {
 namespace gradients_of_another_tree {
 using line = mesh<axis<"data">>;
 constexpr line m{{2}};
-constexpr auto right = collectives(m, [](auto const& mesh) {
+constexpr auto right = dry_run(m, [](auto const& mesh) {
   auto p = build<affine>(make<float, layout<none, none>>(mesh, {8, 4}), make<float, layout<none>>(mesh, {4}));
   auto state = adam{}.init(p);
   using terms = partial<layout<none, none>, "data">;
@@ -47,7 +47,7 @@ constexpr auto right = collectives(m, [](auto const& mesh) {
   adam{}.update(p, state, g);
 });
 // error: ashlar::optimizer: the gradients are another tree than the parameters; name the member of a result, as in result.gradients or auto [g] = all_reduce<axis>(bundle(gradients))
-constexpr auto wrong = collectives(m, [](auto const& mesh) {
+constexpr auto wrong = dry_run(m, [](auto const& mesh) {
   auto p = build<affine>(make<float, layout<none, none>>(mesh, {8, 4}), make<float, layout<none>>(mesh, {4}));
   auto state = adam{}.init(p);
   using terms = partial<layout<none, none>, "data">;

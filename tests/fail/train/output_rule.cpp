@@ -36,7 +36,7 @@ constexpr auto wrong =
 namespace of_another_rank {
 namespace right {
 using S = model_parallel<"data", output_rule<"d2", layout<"data", none>>>;
-static_assert(collectives(m, [](auto const& a) {
+static_assert(dry_run(m, [](auto const& a) {
                 auto const p = init<S>(a, model, prng_key{1});
                 (void)place<S, "d2">(p, make<float, layout<none, none>>(a, {8, 6}));
               }).count() == 0);
@@ -44,7 +44,7 @@ static_assert(collectives(m, [](auto const& a) {
 // error: ashlar::training::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension
 namespace wrong {
 using S = model_parallel<"data", output_rule<"d2", layout<"data">>>;
-static_assert(collectives(m, [](auto const& a) {
+static_assert(dry_run(m, [](auto const& a) {
                 auto const p = init<S>(a, model, prng_key{1});
                 (void)place<S, "d2">(p, make<float, layout<none, none>>(a, {8, 6}));
               }).count() == 0);
@@ -54,13 +54,13 @@ static_assert(collectives(m, [](auto const& a) {
 // The output of a layer that the model does not have.
 namespace place_at_no_layer {
 using S = model_parallel<"data", output_rule<"d2", layout<"data", none>>>;
-static_assert(collectives(m, [](auto const& a) {
+static_assert(dry_run(m, [](auto const& a) {
                 auto const p = init<S>(a, model, prng_key{1});
                 auto const x = make<float, layout<none, none>>(a, {8, 6});
                 (void)place<S, "d2">(p, x);
               }).count() == 0);
 // error: ashlar::training::place: the model has no layer of this path; name a member of the model that holds parameters
-static_assert(collectives(m, [](auto const& a) {
+static_assert(dry_run(m, [](auto const& a) {
                 auto const p = init<S>(a, model, prng_key{1});
                 auto const x = make<float, layout<none, none>>(a, {8, 6});
                 (void)place<S, "d3">(p, x);

@@ -87,8 +87,7 @@ constexpr auto program_of = [](auto const& f) {
     })(w);
   };
 };
-constexpr auto kept = collectives(grid{{2, 2}}, program_of(layer)),
-               again = collectives(grid{{2, 2}}, program_of(remat(layer)));
+constexpr auto kept = dry_run(grid{{2, 2}}, program_of(layer)), again = dry_run(grid{{2, 2}}, program_of(remat(layer)));
 static_assert(kept.count(collective::all_gather) == 2 && again.count(collective::all_gather) == 4);
 static_assert(again.count(pass::forward, collective::all_gather) == 2 &&
               again.count(pass::backward, collective::all_gather) == 2);

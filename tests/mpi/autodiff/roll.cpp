@@ -88,9 +88,9 @@ constexpr auto rolled = [](auto const& m) {
   (void)value_and_grad<"data">([](auto const& x) { return sum(roll<0>(x, 3)); })(
       make<float, layout<"data", none>>(m, {8, 5}));
 };
-constexpr auto on_4 = collectives(grid{{4, 1}}, rolled);  // shards of 2 rows: all of them leave
+constexpr auto on_4 = dry_run(grid{{4, 1}}, rolled);  // shards of 2 rows: all of them leave
 static_assert(on_4.count(collective::permute, "data") == 2 && on_4.bytes_per_rank() == 2 * 2 * 5 * 4);
-constexpr auto on_2 = collectives(grid{{2, 1}}, rolled);  // shards of 4 rows: 3 of them leave
+constexpr auto on_2 = dry_run(grid{{2, 1}}, rolled);  // shards of 4 rows: 3 of them leave
 static_assert(on_2.bytes_per_rank(pass::forward) == 3 * 5 * 4 && on_2.bytes_per_rank(pass::backward) == 3 * 5 * 4);
-static_assert(collectives(grid{{1, 2}}, rolled).count() == 0);
+static_assert(dry_run(grid{{1, 2}}, rolled).count() == 0);
 }  // namespace

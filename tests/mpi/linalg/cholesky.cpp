@@ -83,9 +83,9 @@ TEST_CASE("a solver is one entry of the ledger, without bytes, in a dry run and 
   constexpr auto program = [](auto const& m) {
     (void)linalg::cholesky(make<double, layout<cyclic("p", 2), cyclic("q", 2)>>(m, {8, 8}));
   };
-  static_assert(collectives(grid{{2, 2}}, program).count(collective::solver, axes("p", "q")) == 1);
-  static_assert(collectives(grid{{2, 2}}, program).count() == 1);
-  static_assert(collectives(grid{{2, 2}}, program).bytes_per_rank() == 0);
+  static_assert(dry_run(grid{{2, 2}}, program).count(collective::solver, axes("p", "q")) == 1);
+  static_assert(dry_run(grid{{2, 2}}, program).count() == 1);
+  static_assert(dry_run(grid{{2, 2}}, program).bytes_per_rank() == 0);
   on_every_grid([&](auto const& m) {
     auto const a = generate<double, layout<cyclic("p", 2), cyclic("q", 2)>>(m, {8, 8}, hermitian<double>{20});
     recorder<grid> notes;

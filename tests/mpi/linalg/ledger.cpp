@@ -15,7 +15,7 @@ using blocks = layout<"p", "q">;
 // The collectives of a program on 2 x 2 ranks, and on the ranks of the test.
 template <class Program>
 constexpr auto on_four(Program const& program) {
-  return collectives(grid{{2, 2}}, program);
+  return dry_run(grid{{2, 2}}, program);
 }
 template <class Program>
 void check_on_ranks(Program const& program) {
@@ -24,7 +24,7 @@ void check_on_ranks(Program const& program) {
     m.record(&notes);
     program(m);
     m.record(nullptr);
-    auto const expected = collectives(grid{{m.sizes().size[0], m.sizes().size[1]}}, program);
+    auto const expected = dry_run(grid{{m.sizes().size[0], m.sizes().size[1]}}, program);
     CHECK(notes.log.count() == expected.count());
     CHECK(notes.log.count(collective::solver) == (m.size() > 1 ? 1 : 0));
     CHECK(notes.log.bytes_per_rank() == expected.bytes_per_rank());

@@ -332,7 +332,7 @@ constexpr auto program = [](auto const& m) {
   (void)a.wait();
   (void)b.wait();
 };
-constexpr auto begun = collectives(grid{{2, 1}}, program);
+constexpr auto begun = dry_run(grid{{2, 1}}, program);
 static_assert(begun.count() == 2 && begun.count(collective::all_gather, "x") == 1 &&
               begun.count(collective::all_to_all, "x") == 1);
 static_assert(begun.bytes_per_rank() == 4 * 6 * 4 + 4 * 3 * 4);

@@ -209,7 +209,7 @@ TEST_CASE("recorder: a program's ledger at run time is that of its dry run, agai
     for (int i = 0; i < times; ++i) program(m);
     m.record(nullptr);
     program(m);  // not noted
-    ledger<grid> const expected = collectives(m.shape(), program);
+    ledger<grid> const expected = dry_run(m.shape(), program);
     REQUIRE(notes.log.count() == times * expected.count());
     CHECK((times + 1) * expected.count() == m.collectives_run());
     CHECK((m.size() == 1) == (expected.count() == 0));

@@ -59,8 +59,8 @@ constexpr auto by_columns_on = [](auto const& m) {
   auto x = make<double, layout<"rank">>(m, {1000});
   (void)reduce_scatter<"rank", 0>(einsum<"ij,j->i">(a, x));
 };
-static_assert(collectives(line{{8}}, by_columns_on).count() == 1);
-static_assert(collectives(line{{8}}, by_columns_on).bytes_per_rank() == 7 * 125 * 8);
+static_assert(dry_run(line{{8}}, by_columns_on).count() == 1);
+static_assert(dry_run(line{{8}}, by_columns_on).bytes_per_rank() == 7 * 125 * 8);
 // [cost]
 
 struct matrix {

@@ -75,8 +75,8 @@ constexpr auto dry_styles = [](auto const& m) {
     (void)call(p, make<float, unsharded_layout_2d>(m, {16, 16}));
   });
 };
-static_assert(collectives(grid{{8}}, dry_styles<data_parallel<"data">>).count() == 0);
-constexpr auto by_map = collectives(grid{{8}}, dry_styles<layout_map_of_features>);
+static_assert(dry_run(grid{{8}}, dry_styles<data_parallel<"data">>).count() == 0);
+constexpr auto by_map = dry_run(grid{{8}}, dry_styles<layout_map_of_features>);
 static_assert(by_map.count() == 3 * 4);  // each weight of each style
 static_assert(by_map.count(collective::all_gather, "data") == 3 * 4);
 // [styles_proof]

@@ -47,7 +47,7 @@ history train(device_mesh<grid> const& m, int steps, int& ran, int& expected_col
   auto p = init<Strategy, double>(m, network, prng_key{1});
   adam const optimizer;
   auto state = optimizer.init(p);
-  expected_collectives = collectives(m.shape(), [](auto const& a) {
+  expected_collectives = dry_run(m.shape(), [](auto const& a) {
                            auto q = init<Strategy, double>(a, network, prng_key{1});
                            auto s = adam{}.init(q);
                            (void)train_step(adam{}, q, s, make<double, layout<"data", none>>(a, {batch, inputs}),

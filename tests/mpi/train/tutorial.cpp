@@ -22,16 +22,16 @@ constexpr auto forward = [](auto const& m) {
   auto s = sum<1>(h);                                                    // partial<layout<"data">, "model">
   (void)all_reduce<"model">(s);
 };
-static_assert(collectives(grid{{2, 4}}, forward).count() == 2);
-static_assert(collectives(grid{{2, 4}}, forward).bytes_per_rank(collective::reduce_scatter) == 3 * 64 * 50 * 4);
+static_assert(dry_run(grid{{2, 4}}, forward).count() == 2);
+static_assert(dry_run(grid{{2, 4}}, forward).bytes_per_rank(collective::reduce_scatter) == 3 * 64 * 50 * 4);
 // An all_reduce of the product works too. It is one collective, and receives about twice the bytes.
 constexpr auto forward_of_whole_rows = [](auto const& m) {
   auto x = make<float, layout<"data", "model">>(m, {128, 784});
   auto w = make<float, layout<"model", none>>(m, {784, 200});
   (void)sum<1>(relu(all_reduce<"model">(einsum<"bi,ih->bh">(x, w))));
 };
-static_assert(collectives(grid{{2, 4}}, forward_of_whole_rows).count() == 1);
-static_assert(collectives(grid{{2, 4}}, forward_of_whole_rows).bytes_per_rank() == 2 * 3 * 64 * 50 * 4);
+static_assert(dry_run(grid{{2, 4}}, forward_of_whole_rows).count() == 1);
+static_assert(dry_run(grid{{2, 4}}, forward_of_whole_rows).bytes_per_rank() == 2 * 3 * 64 * 50 * 4);
 // [layouts]
 
 // [redistribute]
@@ -40,7 +40,7 @@ constexpr auto turn = [](auto const& m) {
   auto a = make<double, layout<"x", none>>(m, {8, 8});
   (void)redistribute<layout<none, "x">>(a);
 };
-static_assert(collectives(mesh<axis<"x">>{{4}}, turn).bytes_per_rank() == 3 * 2 * 2 * 8);
+static_assert(dry_run(mesh<axis<"x">>{{4}}, turn).bytes_per_rank() == 3 * 2 * 2 * 8);
 // [redistribute]
 
 // The mesh of step 4.
@@ -55,7 +55,7 @@ constexpr auto rows_of_c = [](auto const& m) {
   auto b = make<double, layout<"p", "q">>(m, {200, 200});
   (void)matmul(a, b, to_layout<layout<"p", none>>);
 };
-constexpr auto cost_of_rows = collectives(grid{{2, 2}}, rows_of_c);
+constexpr auto cost_of_rows = dry_run(grid{{2, 2}}, rows_of_c);
 static_assert(cost_of_rows.count(collective::all_gather, "q") == 2);  // of a, and of c
 static_assert(cost_of_rows.bytes_per_rank() == 200000 + 150 * 100 * 8);
 // [product]
@@ -98,10 +98,10 @@ constexpr auto step = [](auto const& m) {
   adam{}.update(p, state, g);
 };
 // With the kernels on all ranks, nothing is partial over "model". The gradients are larger, so the one message is.
-static_assert(collectives(grid{{2, 2}}, step<strategy>).count() == 2);
-static_assert(collectives(grid{{2, 2}}, step<data_parallel<"data">>).count() == 1);
-static_assert(collectives(grid{{2, 2}}, step<strategy>).bytes_per_rank() == 103680);
-static_assert(collectives(grid{{2, 2}}, step<data_parallel<"data">>).bytes_per_rank() == 203312);
+static_assert(dry_run(grid{{2, 2}}, step<strategy>).count() == 2);
+static_assert(dry_run(grid{{2, 2}}, step<data_parallel<"data">>).count() == 1);
+static_assert(dry_run(grid{{2, 2}}, step<strategy>).bytes_per_rank() == 103680);
+static_assert(dry_run(grid{{2, 2}}, step<data_parallel<"data">>).bytes_per_rank() == 203312);
 // [mnist]
 
 struct abscissa {

@@ -23,7 +23,7 @@ constexpr auto dry_block = [](auto const& m) {
               make<double, layout<none, none, "model", none>>(m, {3, channels, heads, d}),
               make<double, layout<"model", none, none>>(m, {heads, d, channels}));
 };
-static_assert(collectives(line{{3}}, dry_block).count() == 1);
+static_assert(dry_run(line{{3}}, dry_block).count() == 1);
 
 int main() {
   return run_program("attention", [] {

@@ -15,7 +15,7 @@ constexpr auto turn = [](auto const& a, auto const& v) {
 constexpr auto dry_turn = [](auto const& m) {
   (void)turn(make<double, layout<"x", none>>(m, {1003, 1003}), make<double, layout<none>>(m, {1003}));
 };
-static_assert(collectives(line{{4}}, dry_turn).count() == 2);
+static_assert(dry_run(line{{4}}, dry_turn).count() == 2);
 
 int main() {
   return run_program("power_iteration", [] {

@@ -37,12 +37,11 @@ constexpr auto by_data = [](auto const& m) {
                 zeros<layout<none>>(m, 12)));
 };
 constexpr auto run_by_data = [](auto const& m) { (void)by_data(m); };
-constexpr notes data_4 = collectives(grid{{4, 1}}, run_by_data);
+constexpr notes data_4 = dry_run(grid{{4, 1}}, run_by_data);
 static_assert(data_4.count() == 2 && data_4.count(forward, collective::all_reduce, "data") == 1 &&
               data_4.count(backward, collective::all_reduce, "data") == 1);
 static_assert(data_4.bytes_per_rank(forward) == parts(12, 4) && data_4.bytes_per_rank(backward) == moments(12, 4));
-static_assert(collectives(grid{{1, 4}}, run_by_data).count() == 0 &&
-              collectives(grid{{3, 2}}, run_by_data).count() == 2);
+static_assert(dry_run(grid{{1, 4}}, run_by_data).count() == 0 && dry_run(grid{{3, 2}}, run_by_data).count() == 2);
 
 using gradients = decltype(by_data(grid{{2, 2}}).gradients);
 static_assert(
@@ -58,7 +57,7 @@ constexpr auto per_shard = [](auto const& m) {
         square(batch_norm<statistics::per_shard>(x, std::get<0>(p), none, statistics_of<layout<none>>(m, 12)).y));
   })(std::tuple(zeros<layout<none>>(m, 12)));
 };
-constexpr notes shards_4 = collectives(grid{{4, 1}}, per_shard);
+constexpr notes shards_4 = dry_run(grid{{4, 1}}, per_shard);
 static_assert(shards_4.count() == 1 && shards_4.count(forward, collective::all_reduce, "data") == 1 &&
               shards_4.bytes_per_rank() == parts(12, 4));
 
@@ -71,7 +70,7 @@ constexpr auto by_both = [](auto const& m) {
     return all_reduce<"model">(mean(square(y)));
   })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12), zeros<layout<"model">>(m, 12)));
 };
-constexpr notes both = collectives(grid{{4, 2}}, by_both);
+constexpr notes both = dry_run(grid{{4, 2}}, by_both);
 static_assert(both.count(collective::all_reduce, "data") == 2 &&
               both.count(forward, collective::all_reduce, "model") == 1 && both.count() == 3);
 static_assert(both[0].bytes_per_rank == parts(6, 4) && both.bytes_per_rank(backward) == moments(6, 4));
@@ -86,7 +85,7 @@ constexpr auto pair = [](auto const& m) {
   })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12),
                 zeros<layout<none, none, "model", none>>(m, 5, 5, 12, 6)));
 };
-constexpr notes pairs = collectives(grid{{2, 4}}, pair);
+constexpr notes pairs = dry_run(grid{{2, 4}}, pair);
 static_assert(pairs.count() == 1 && pairs.count(forward, collective::all_reduce, "model") == 1);
 
 // Normalisation of rows, attention with heads on an axis, and inference: nothing, either way.
@@ -98,7 +97,7 @@ constexpr auto silent = [](auto const& m) {
     return mean(batch_norm_inference(y, std::get<0>(p), none, statistics_of<layout<none>>(m, 16)));
   })(std::tuple(zeros<layout<none>>(m, 16), zeros<layout<none>>(m, 16)));
 };
-static_assert(collectives(grid{{2, 4}}, silent).count() == 0);
+static_assert(dry_run(grid{{2, 4}}, silent).count() == 0);
 
 // A table split over its rows, a vocabulary: one all-reduce forward, none backward.
 constexpr auto vocabulary = [](auto const& m) {
@@ -108,7 +107,7 @@ constexpr auto vocabulary = [](auto const& m) {
     return mean(square(all_reduce<"model">(rows)));
   })(std::tuple(zeros<layout<"model", none>>(m, 100, 12)));
 };
-constexpr notes sharded_log = collectives(grid{{2, 4}}, vocabulary);
+constexpr notes sharded_log = dry_run(grid{{2, 4}}, vocabulary);
 static_assert(sharded_log.count() == 1 && sharded_log.count(forward, collective::all_reduce, "model") == 1);
 
 // The loss over classes that are split: three numbers for each of 16 / 2 rows, forward, and nothing backward.
@@ -122,10 +121,10 @@ constexpr auto loss_of_classes = [](auto const& m) {
   static_assert(std::is_same_v<layout_t<std::tuple_element_t<0, decltype(result.gradients)>>,
                                partial<layout<none, "model">, "data">>);
 };
-constexpr notes classes = collectives(grid{{2, 4}}, loss_of_classes);
+constexpr notes classes = dry_run(grid{{2, 4}}, loss_of_classes);
 static_assert(classes.count() == 1 && classes.count(forward, collective::all_reduce, "model") == 1);
 static_assert(classes.bytes_per_rank() == 2 * (8 - 8 / 4) * 3 * 4);
-static_assert(collectives(grid{{8, 1}}, loss_of_classes).count() == 0);
+static_assert(dry_run(grid{{8, 1}}, loss_of_classes).count() == 0);
 
 // Static extents stay so.
 constexpr grid m22{{2, 2}};

@@ -104,7 +104,7 @@ constexpr auto step_of = [](auto const& m) {
 
 template <class Strategy>
 constexpr calls ledger_on(int d, int m) {
-  return collectives(grid{{d, m}}, step_of<Strategy>);
+  return dry_run(grid{{d, m}}, step_of<Strategy>);
 }
 
 // Logits 16 / data x 6 are reduced over "model"; a rank's share of the kernels, and 8 numbers more, over "data".
@@ -148,7 +148,7 @@ struct gradient_of {
     return [&](auto const& p, auto const&... x) { return value_and_grad<Batch>(f)(p, x...); }(inputs(m));
   }
   constexpr void operator()(auto const& m) const { (void)run(m); }
-  constexpr calls on(int d, int m) const { return collectives(grid{{d, m}}, *this); }
+  constexpr calls on(int d, int m) const { return dry_run(grid{{d, m}}, *this); }
 };
 template <dimension Batch, class Inputs, class F>
 constexpr gradient_of<Batch, Inputs, F> differentiate(Inputs in, F f) {
@@ -237,10 +237,10 @@ constexpr auto zero_step = [](auto const& m) {
   static_assert(same<decltype(grads), decltype(p)>);
   adam{}.update(p, state, grads);
 };
-static_assert(is(collectives(grid{{4, 1}}, zero_step), {{forward, collective::all_gather, data, 72 * 4},
-                                                        {forward, collective::all_gather, data, 24 * 4},
-                                                        {backward, collective::reduce_scatter, data, 24 * 4},
-                                                        {backward, collective::reduce_scatter, data, 72 * 4}}));
+static_assert(is(dry_run(grid{{4, 1}}, zero_step), {{forward, collective::all_gather, data, 72 * 4},
+                                                    {forward, collective::all_gather, data, 24 * 4},
+                                                    {backward, collective::reduce_scatter, data, 24 * 4},
+                                                    {backward, collective::reduce_scatter, data, 72 * 4}}));
 
 // ---- An embedding whose vocabulary is sharded: take leaves a partial sums, and nothing goes back.
 
@@ -373,7 +373,7 @@ static_assert(fan_out.on(2, 2).count(backward) == 1 &&
 
 // Two steps, one after the other: each has its passes.
 static_assert([] {
-  calls const l = collectives(grid{{2, 2}}, [](auto const& m) {
+  calls const l = dry_run(grid{{2, 2}}, [](auto const& m) {
     step_of<sharded>(m);
     step_of<sharded>(m);
   });
@@ -381,16 +381,16 @@ static_assert([] {
 }());
 
 // Gradients of microbatches add up while they are partial and are reduced once.
-static_assert(is(collectives(grid{{2, 1}},
-                             [](auto const& m) {
-                               auto const w = make<float, layout<none>>(m, {10});
-                               auto f = [&](auto const& p) {
-                                 return mean_square(make<float, layout<"data", none>>(m, {16, 10}) * p);
-                               };
-                               auto const first = value_and_grad<"data">(f)(w).gradients,
-                                          second = value_and_grad<"data">(f)(w).gradients;
-                               (void)all_reduce<"data">(first + second);
-                             }),
+static_assert(is(dry_run(grid{{2, 1}},
+                         [](auto const& m) {
+                           auto const w = make<float, layout<none>>(m, {10});
+                           auto f = [&](auto const& p) {
+                             return mean_square(make<float, layout<"data", none>>(m, {16, 10}) * p);
+                           };
+                           auto const first = value_and_grad<"data">(f)(w).gradients,
+                                      second = value_and_grad<"data">(f)(w).gradients;
+                           (void)all_reduce<"data">(first + second);
+                         }),
                  {{update, collective::all_reduce, data, reduced(10, 2)}}));
 
 }  // namespace

@@ -55,7 +55,7 @@ constexpr index_t trainable = 3 * 3 * 12 + 12 + 6 * 6 * 12 * 24 + 24 + 6 * 6 * 2
 static_assert(trainable == 49210);  // as in Keras' summary of the model
 
 constexpr bool communicates_as_it_should(index_t ranks) {
-  auto const log = collectives(grid{{static_cast<int>(ranks)}}, dry_step<>);
+  auto const log = dry_run(grid{{static_cast<int>(ranks)}}, dry_step<>);
   index_t const parts = all_reduced(12 + 24 + 32, 24, ranks);         // three doubles a channel
   index_t const moments = all_reduced(2 * (12 + 24 + 32), 8, ranks);  // two
   return log.count() == 7 && log.count(collective::all_reduce, "data") == 7 && log.count(pass::forward) == 3 &&
@@ -64,13 +64,13 @@ constexpr bool communicates_as_it_should(index_t ranks) {
          log.count(pass::update) == 1 &&  // gradients, loss and hits together
          log.bytes_per_rank(pass::update) == all_reduced(trainable + 2, 4, ranks);
 }
-static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
+static_assert(dry_run(grid{{1}}, dry_step<>).count() == 0);
 static_assert(communicates_as_it_should(2));
 static_assert(communicates_as_it_should(4));
 
 // By the statistics of its shard a rank normalises without a message. Those of the batch move the averages, forward alone.
-constexpr auto by_shard = collectives(grid{{4}}, dry_step<statistics::per_shard>);
-static_assert(by_shard.count() == 4 && by_shard.count() < collectives(grid{{4}}, dry_step<>).count());
+constexpr auto by_shard = dry_run(grid{{4}}, dry_step<statistics::per_shard>);
+static_assert(by_shard.count() == 4 && by_shard.count() < dry_run(grid{{4}}, dry_step<>).count());
 static_assert(by_shard.count(pass::forward) == 3 && by_shard.count(pass::backward) == 0);
 static_assert(by_shard.count(pass::update) == 1);
 static_assert(by_shard.bytes_per_rank(pass::forward) == all_reduced(12 + 24 + 32, 24, 4));
@@ -84,6 +84,6 @@ constexpr auto inference = [](auto const& m) {
       network<false, statistics::global>(p, state, make<float, layout<"data", none>>(m, {64, 784}));
   static_assert(std::is_same_v<layout_t<decltype(logits)>, layout<"data", none>>);
 };
-static_assert(collectives(grid{{4}}, inference).count() == 0);
+static_assert(dry_run(grid{{4}}, inference).count() == 0);
 
 }  // namespace

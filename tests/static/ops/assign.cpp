@@ -22,7 +22,7 @@ constexpr auto run_once = [](auto const& m) {
   auto rr = dot(r, r);
   iteration(x, r, p, product, rr);
 };
-static_assert(collectives(sizes, run_once).count(collective::all_reduce) == 3);
+static_assert(dry_run(sizes, run_once).count(collective::all_reduce) == 3);
 
 // The same with the sums in the updates: equal collectives, and partial scalars as sum gives.
 constexpr auto squares = [](auto const& v) { return sum(v * v); };
@@ -41,8 +41,8 @@ constexpr auto run_fused = [](auto const& m) {
   auto rr = dot(r, r);
   fused_iteration(x, r, p, product, rr);
 };
-static_assert(collectives(sizes, run_fused).count(collective::all_reduce) == 3);
-static_assert(collectives(sizes, run_fused).bytes_per_rank() == collectives(sizes, run_once).bytes_per_rank());
+static_assert(dry_run(sizes, run_fused).count(collective::all_reduce) == 3);
+static_assert(dry_run(sizes, run_fused).bytes_per_rank() == dry_run(sizes, run_once).bytes_per_rank());
 
 // Partial sums may be added and scaled. The result of an update is the tensor itself, of static extents too.
 constexpr bool test_updates() {

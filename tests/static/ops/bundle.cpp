@@ -48,9 +48,9 @@ constexpr auto of_one_kind = [](auto const& m) {
   auto const d = member<sums_over_x<layout<>>>(m);                 // 1
   (void)all_reduce<"x">(bundle(a, b, c, d));
 };
-static_assert(is(collectives(grid{{3, 2}}, of_one_kind), {{x, reduced(22, 3)}}));
-static_assert(is(collectives(grid{{2, 1}}, of_one_kind), {{x, reduced(37, 2)}}));
-static_assert(collectives(grid{{1, 6}}, of_one_kind).count() == 0);
+static_assert(is(dry_run(grid{{3, 2}}, of_one_kind), {{x, reduced(22, 3)}}));
+static_assert(is(dry_run(grid{{2, 1}}, of_one_kind), {{x, reduced(37, 2)}}));
+static_assert(dry_run(grid{{1, 6}}, of_one_kind).count() == 0);
 
 // Separate collectives have at least these bytes: each rounds up. At even sizes they have the same.
 template <bool Together>
@@ -63,7 +63,7 @@ constexpr auto two_sums = [](auto const& m, index_t n) {
 };
 template <bool Together>
 constexpr index_t bytes_of_two(index_t n) {
-  return collectives(grid{{4, 2}}, [n](auto const& m) { two_sums<Together>(m, n); }).bytes_per_rank();
+  return dry_run(grid{{4, 2}}, [n](auto const& m) { two_sums<Together>(m, n); }).bytes_per_rank();
 }
 static_assert(bytes_of_two<true>(12) == reduced(28, 4) && bytes_of_two<false>(12) == reduced(28, 4));
 static_assert(bytes_of_two<true>(7) == reduced(18, 4) && bytes_of_two<false>(7) == reduced(7, 4) + reduced(11, 4));
@@ -84,12 +84,12 @@ constexpr auto of_several_kinds = [](auto const& m) {
                                std::tuple<layout<"x", "y">*, layout<none>*, layout<"x">*,
                                           std::tuple<layout<none>*, std::tuple<>, layout<none>*>, layout<"y">*> const>);
 };
-static_assert(is(collectives(grid{{2, 2}}, of_several_kinds),
+static_assert(is(dry_run(grid{{2, 2}}, of_several_kinds),
                  {{x, reduced(10, 2), 2}, {y, reduced(3, 2)}, {x | y, reduced(2, 4)}}));
-static_assert(is(collectives(grid{{2, 1}}, of_several_kinds),
+static_assert(is(dry_run(grid{{2, 1}}, of_several_kinds),
                  {{x, reduced(16, 2)}, {x, reduced(10, 2)}, {x | y, reduced(2, 2)}}));
-static_assert(is(collectives(grid{{1, 3}}, of_several_kinds), {{y, reduced(5, 3)}, {x | y, reduced(2, 3)}}));
-static_assert(collectives(grid{{1, 1}}, of_several_kinds).count() == 0);
+static_assert(is(dry_run(grid{{1, 3}}, of_several_kinds), {{y, reduced(5, 3)}, {x | y, reduced(2, 3)}}));
+static_assert(dry_run(grid{{1, 1}}, of_several_kinds).count() == 0);
 
 // Named axes alone are reduced. The other reductions stay.
 constexpr auto over_x_alone = [](auto const& m) {
@@ -97,7 +97,7 @@ constexpr auto over_x_alone = [](auto const& m) {
   auto const [found] = all_reduce<"x">(bundle(d));
   static_assert(std::is_same_v<layout_t<decltype(found)>, partial<layout<none>, "y">>);
 };
-static_assert(is(collectives(grid{{3, 2}}, over_x_alone), {{x, reduced(6, 3, sizeof(double))}}));
+static_assert(is(dry_run(grid{{3, 2}}, over_x_alone), {{x, reduced(6, 3, sizeof(double))}}));
 
 // A member that counts for equal layers has the elements of all of them, in the same collective.
 template <bool AsOne>
@@ -109,8 +109,8 @@ constexpr auto of_layers = [](auto const& m) {
   else
     (void)all_reduce(bundle(a, stack<5>(layer)));
 };
-static_assert(is(collectives(grid{{2, 2}}, of_layers<true>), {{x, reduced(3 + 5 * 3, 2)}, {y, reduced(5 * 4, 2)}}));
-static_assert(is(collectives(grid{{2, 2}}, of_layers<false>), {{x, reduced(3 + 5 * 3, 2)}, {y, reduced(5 * 4, 2)}}));
+static_assert(is(dry_run(grid{{2, 2}}, of_layers<true>), {{x, reduced(3 + 5 * 3, 2)}, {y, reduced(5 * 4, 2)}}));
+static_assert(is(dry_run(grid{{2, 2}}, of_layers<false>), {{x, reduced(3 + 5 * 3, 2)}, {y, reduced(5 * 4, 2)}}));
 
 // An axis of static size 1 has no collective. Its members have the layout of the result.
 constexpr auto on_one_rank_of_x = [](auto const& m) {
@@ -122,6 +122,6 @@ constexpr auto on_one_rank_of_x = [](auto const& m) {
   auto const [alone] = all_reduce<"x">(bundle(a));
   static_assert(std::is_same_v<layout_t<decltype(alone)>, layout<"y">>);
 };
-static_assert(is(collectives(mesh<axis<"x", 1>, axis<"y", 4>>{}, on_one_rank_of_x), {{y, reduced(6, 4)}}));
+static_assert(is(dry_run(mesh<axis<"x", 1>, axis<"y", 4>>{}, on_one_rank_of_x), {{y, reduced(6, 4)}}));
 
 }  // namespace

@@ -57,4 +57,4 @@ constexpr auto step = [](auto const& h) {
   auto const [value, gradient] = value_and_grad<axes("x", "y")>(loss)(make<float, layout<"x", "y">>(h, {4, 6}));
   static_assert(std::is_same_v<layout_t<decltype(gradient)>, layout<"x", "y">>);
 };
-static_assert(collectives(sizes, step).bytes_per_rank() == 0);
+static_assert(dry_run(sizes, step).bytes_per_rank() == 0);

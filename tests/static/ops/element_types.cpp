@@ -44,8 +44,8 @@ static_assert(test_types<double, double>());
 constexpr auto columns = [](auto const& handle) {
   (void)all_reduce(sum<0>(full<float, layout<"x", none>>(handle, {4, 6}, 1.f) > 0.f));
 };
-static_assert(collectives(m, columns).bytes_per_rank() == 6 * 8);
+static_assert(dry_run(m, columns).bytes_per_rank() == 6 * 8);
 constexpr auto running = [](auto const& handle) { (void)cumsum<0>(make<bool, layout<"x", none>>(handle, {4, 6})); };
-static_assert(collectives(m, running).bytes_per_rank() == 6 * 8);
+static_assert(dry_run(m, running).bytes_per_rank() == 6 * 8);
 
 }  // namespace

@@ -30,6 +30,6 @@ constexpr auto step = [](auto const& m) {
       value_and_grad<none>([](auto const& u) { return all_reduce(sum(elementwise(weighted{}, u))); })(x);
   static_assert(std::is_same_v<layout_t<decltype(g)>, layout<"y", none>>);
 };
-static_assert(collectives(grid{{2, 2}}, step).count() == 1);
+static_assert(dry_run(grid{{2, 2}}, step).count() == 1);
 
 }  // namespace

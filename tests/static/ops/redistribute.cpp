@@ -14,7 +14,7 @@ using gradient = partial<layout<none, none, none, none>, "data">;
 template <class To>
 constexpr index_t bytes(grid const& m, index_t const (&extents)[4]) {
   auto const step = [&](auto const& ranks) { (void)redistribute<To>(make<float, gradient>(ranks, extents)); };
-  return collectives(m, step).bytes_per_rank();
+  return dry_run(m, step).bytes_per_rank();
 }
 
 // Half of 8192 floats: one reduce_scatter, or one and an all_gather, whose ranks share the work by dimension 2.
@@ -40,7 +40,7 @@ static_assert(plan(partial_over_data, by_last_dimension, long_first, sizes, 4, 3
 
 // Static extents on axes of static sizes choose in the compiler.
 using small_grid = mesh<axis<"data", 2>, axis<"model", 2>>;
-constexpr auto of_static = collectives(small_grid{}, [](auto const& m) {
+constexpr auto of_static = dry_run(small_grid{}, [](auto const& m) {
   using E = static_extents<1, 1, 64, 128>;
   auto const y = redistribute<layout<none, none, none, "data">>(make<float, gradient>(m, E{}));
   static_assert(static_shape<decltype(y)>);

@@ -14,7 +14,7 @@ inline constexpr dimension both = axes("data", "model");
 // A reduce_scatter and an all_gather of n x 6 floats over all ranks.
 template <dimension Spec>
 constexpr index_t bytes_of_reduction(index_t n) {
-  auto const log = collectives(large, [n](auto const& m) {
+  auto const log = dry_run(large, [n](auto const& m) {
     auto const x = make<float, partial<layout<none, none>, both>>(m, {n, 6});
     (void)redistribute<layout<none, none>>(redistribute<layout<Spec, none>>(x));
   });
@@ -31,7 +31,7 @@ static_assert(bytes_of_reduction<cyclic(both, 4)>(4 * ranks + 5) == 2 * (4 * ran
 // One collective between layouts of an m x n matrix.
 template <class From, class To>
 constexpr index_t bytes(collective c, index_t m, index_t n) {
-  auto const log = collectives(large, [m, n](auto const& handle) {
+  auto const log = dry_run(large, [m, n](auto const& handle) {
     (void)redistribute<To>(make<float, From>(handle, {m, n}));
   });
   return log.count() == 1 && log.count(c) == 1 ? log.bytes_per_rank() : -1;

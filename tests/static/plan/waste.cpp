@@ -21,14 +21,14 @@ constexpr auto matrix(auto const& m) {
 // A program's waste on 2 x 4 ranks is one pair of this kind, whose lines are neighbours.
 template <class F>
 constexpr bool is_one(F program, waste_kind why, int times = 1) {
-  auto const log = collectives(grid{{2, 4}}, program);
+  auto const log = dry_run(grid{{2, 4}}, program);
   auto const& found = log.waste();
   return found.size() == 1 && found[0].why == why && found[0].times == times &&
          found[0].second_line == found[0].first_line + 1;
 }
 template <class F>
 constexpr bool is_free(F program, int ranks = 2) {
-  return collectives(grid{{ranks, 4}}, program).waste().empty();
+  return dry_run(grid{{ranks, 4}}, program).waste().empty();
 }
 
 constexpr auto gathered = [](auto const& m) {
@@ -75,7 +75,7 @@ constexpr auto step = [](auto const& m) {
   })(kernels);
   (void)all_reduce<"data">(bundle(value, gradients));
 };
-static_assert(collectives(grid{{2, 4}}, step).count() != 0 && is_free(step));
+static_assert(dry_run(grid{{2, 4}}, step).count() != 0 && is_free(step));
 
 // Another axis, another tensor, new elements, and one redistribution alone are no waste.
 static_assert(is_free([](auto const& m) {

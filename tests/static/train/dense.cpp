@@ -30,11 +30,11 @@ constexpr auto step_of(auto const& parameters) {
   };
 }
 
-static_assert(collectives(grid{{1}}, step_of<data_parallel<"data">>(model)).count() == 0);
-constexpr auto replicated_weights = collectives(grid{{8}}, step_of<data_parallel<"data">>(model));
+static_assert(dry_run(grid{{1}}, step_of<data_parallel<"data">>(model)).count() == 0);
+constexpr auto replicated_weights = dry_run(grid{{8}}, step_of<data_parallel<"data">>(model));
 static_assert(replicated_weights.count() == 1);
 static_assert(replicated_weights.count(pass::update, collective::all_reduce, "data") == 1);
-static_assert(collectives(grid{{2}}, step_of<data_parallel<"data">>(laid_out)).bytes_per_rank() ==
+static_assert(dry_run(grid{{2}}, step_of<data_parallel<"data">>(laid_out)).bytes_per_rank() ==
               4 * (785 * 128 + 129 * 10 + 2));
 
 // Replicas exchange gradients, loss and hits once a step. An all-reduce of n elements brings a rank 2 (n - n / ranks) of
@@ -46,8 +46,8 @@ constexpr auto evaluation = [](auto const& m) {
   (void)all_reduce<"data">(bundle(value, hits));
 };
 constexpr bool mirrors(index_t ranks) {
-  auto const train = collectives(grid{{static_cast<int>(ranks)}}, step_of<data_parallel<"data">>(model));
-  auto const test = collectives(grid{{static_cast<int>(ranks)}}, evaluation);
+  auto const train = dry_run(grid{{static_cast<int>(ranks)}}, step_of<data_parallel<"data">>(model));
+  auto const test = dry_run(grid{{static_cast<int>(ranks)}}, evaluation);
   index_t const n = 785 * 128 + 129 * 10 + 2, least = (n + ranks - 1) / ranks;
   return train.count() == 1 && train.count(collective::all_reduce, "data") == 1 && train.count(pass::update) == 1 &&
          train.bytes_per_rank() >= 2 * (n - least) * 4 &&
@@ -60,7 +60,7 @@ static_assert(mirrors(2) && mirrors(4) && mirrors(8));
 // Each sharded weight is gathered for its use, and its gradient is sharded as it is; loss and hits go alone.
 using layout_map =
     model_parallel<"data", rule<"d*kernel", batch_sharded<"data", 2>>, rule<"d*bias", batch_sharded<"data", 1>>>;
-constexpr auto by_map = collectives(grid{{8}}, step_of<layout_map>(model));
+constexpr auto by_map = dry_run(grid{{8}}, step_of<layout_map>(model));
 static_assert(by_map.count() == 9 && by_map.count(pass::update, collective::all_reduce, "data") == 1);
 static_assert(by_map.count(pass::forward, collective::all_gather, "data") == 4);
 static_assert(by_map.count(pass::backward, collective::reduce_scatter, "data") == 4);

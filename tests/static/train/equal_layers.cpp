@@ -38,8 +38,8 @@ constexpr bool contain_the_same(Ledger const& a, Ledger const& b) {
          a.bytes_per_rank() == b.bytes_per_rank();
 }
 template <std::size_t Layers, zero_stage S>
-constexpr bool as_one_counts_all = contain_the_same(collectives(grid{{2, 2, 2}}, dry_step<Layers, true, S>),
-                                                    collectives(grid{{2, 2, 2}}, dry_step<Layers, false, S>));
+constexpr bool as_one_counts_all = contain_the_same(dry_run(grid{{2, 2, 2}}, dry_step<Layers, true, S>),
+                                                    dry_run(grid{{2, 2, 2}}, dry_step<Layers, false, S>));
 static_assert(as_one_counts_all<1, zero_stage::replicated>);
 static_assert(as_one_counts_all<2, zero_stage::replicated> && as_one_counts_all<4, zero_stage::replicated>);
 static_assert(as_one_counts_all<3, zero_stage::zero1> && as_one_counts_all<3, zero_stage::zero2>);
@@ -47,10 +47,10 @@ static_assert(as_one_counts_all<3, zero_stage::zero3>);
 
 // [deep]
 // A step of 100 layers: 12 collectives per layer, and 8 others.
-constexpr auto deep = collectives(grid{{2, 2, 2}}, dry_step<100, true, zero_stage::replicated>);
+constexpr auto deep = dry_run(grid{{2, 2, 2}}, dry_step<100, true, zero_stage::replicated>);
 static_assert(deep.count() == 12 * 100 + 8 && deep.waste().empty());
 // [deep]
-static_assert(collectives(grid{{2, 2, 2}}, dry_step<100, true, zero_stage::zero3>)
+static_assert(dry_run(grid{{2, 2, 2}}, dry_step<100, true, zero_stage::zero3>)
                   .count(pass::backward, collective::all_gather, "data") == 4 * 100);
 
 // Layers of layers, and waste between one layer and the next: each gathers what the layer before has just split.
@@ -64,7 +64,7 @@ constexpr auto layers = [](auto const& layer) {
 };
 template <bool AsOne>
 constexpr auto nested = [](line m) {
-  return collectives(m, [](auto const& h) {
+  return dry_run(m, [](auto const& h) {
     auto const model = layers<AsOne, 3>(layers<AsOne, 4>(weight{8, 8}));
     auto const p = init<model_parallel<none>, float>(h, model, prng_key{1});
     auto const loss = [](auto const& q, auto const& x) {

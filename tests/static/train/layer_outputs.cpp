@@ -47,7 +47,7 @@ using in_turn = examples::columns_then_rows<"data", "model">;
 // What "model" shards sends one message forward, the batch's axis one for the update.
 template <class Strategy>
 constexpr bool sends(grid m, int over_model, int over_data) {
-  auto const log = collectives(m, dry_step<Strategy>);
+  auto const log = dry_run(m, dry_step<Strategy>);
   return log.count() == over_model + over_data && log.count(pass::backward) == 0 &&
          log.count(pass::forward, collective::all_reduce, "model") == over_model &&
          log.count(pass::update, collective::all_reduce, "data") == over_data;
@@ -57,13 +57,13 @@ static_assert(sends<sharded>({{4, 2}}, 1, 1));
 static_assert(sends<sharded>({{2, 4}}, 1, 1));
 static_assert(sends<sharded>({{1, 8}}, 1, 0));
 static_assert(sends<sharded>({{1, 1}}, 0, 0));
-static_assert(collectives(line{{8}}, dry_step<mirrored>).count() == 1);
+static_assert(dry_run(line{{8}}, dry_step<mirrored>).count() == 1);
 static_assert(sends<mirrored>({{2, 4}}, 0, 1) && sends<mirrored>({{1, 8}}, 0, 0));
 static_assert(sends<in_turn>({{2, 4}}, 1, 1));
-constexpr auto hidden = collectives(grid{{2, 4}}, dry_step<gathered_hidden>);
+constexpr auto hidden = dry_run(grid{{2, 4}}, dry_step<gathered_hidden>);
 static_assert(hidden.count(pass::forward, collective::all_gather, "model") == 1 && hidden.count() == 2);
 static_assert(hidden.bytes_per_rank(collective::all_gather, "model") == (8 * 200) * 4 * 3 / 4);
-constexpr auto completed = collectives(grid{{2, 4}}, dry_step<sharded>);
+constexpr auto completed = dry_run(grid{{2, 4}}, dry_step<sharded>);
 static_assert(completed.bytes_per_rank(collective::all_reduce, "model") == 2 * (8 * 10) * 4 * 3 / 4);
 static_assert(completed.bytes_per_rank(collective::all_reduce, "data") ==
               4 * (784 * 50 + 50 * 10 + 10 + 1 + 1));  // odd, so one more

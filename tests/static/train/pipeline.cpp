@@ -29,22 +29,22 @@ constexpr auto step_of(Schedule schedule, index_t n) {
   };
 }
 
-constexpr auto of_gpipe = collectives(grid{{1, 4}}, step_of(gpipe, 6));
+constexpr auto of_gpipe = dry_run(grid{{1, 4}}, step_of(gpipe, 6));
 static_assert(of_gpipe.count(pass::forward, collective::permute, "stage") == 6 + depth - 1);
 static_assert(of_gpipe.count(pass::backward, collective::permute, "stage") == 6 + depth - 1);
 static_assert(of_gpipe.bytes_per_rank(collective::permute) == 2 * (6 + depth - 1) * rows * width * 8);
 static_assert(of_gpipe.count(collective::all_reduce) == 6 + 2);  // of logits; of gradients outside the stages
 
-constexpr auto of_1f1b = collectives(grid{{1, 4}}, step_of(one_forward_one_backward, 6));
+constexpr auto of_1f1b = dry_run(grid{{1, 4}}, step_of(one_forward_one_backward, 6));
 static_assert(of_1f1b.count(collective::permute, "stage") == 2 * (6 + depth - 1) - 1);
 static_assert(of_1f1b.bytes_per_rank(collective::permute) == (2 * (6 + depth - 1) - 1) * rows * width * 8);
 static_assert(of_1f1b.count(collective::all_reduce) == 6 + 2 && of_1f1b.count() == of_gpipe.count() - 1);
 
 // Each stage's parameters, for each microbatch; nothing else moves over the stages.
-constexpr auto one_by_one = collectives(grid{{1, 4}}, step_of(unpipelined, 2));
+constexpr auto one_by_one = dry_run(grid{{1, 4}}, step_of(unpipelined, 2));
 static_assert(one_by_one.count(pass::forward, collective::all_reduce, "stage") == 2 * depth);
 static_assert(one_by_one.count(collective::permute) == 0);
 
-static_assert(collectives(grid{{1, 1}}, step_of(one_forward_one_backward, 6)).count() == 0);
+static_assert(dry_run(grid{{1, 1}}, step_of(one_forward_one_backward, 6)).count() == 0);
 
 }  // namespace

@@ -45,12 +45,12 @@ constexpr auto clip = [](auto const& m) {
   auto const g = build<affine>(make<double, K>(m, {7, 5}), make<double, B>(m, {5}));
   (void)clip_by_global_norm(g, 1.0);
 };
-constexpr ledger one = collectives(grid{{2, 3}}, clip<layout<none, "model">, layout<none>>);
+constexpr ledger one = dry_run(grid{{2, 3}}, clip<layout<none, "model">, layout<none>>);
 static_assert(one.count() == 1 && one.count(collective::all_reduce, "model") == 1);
 static_assert(one.bytes_per_rank(collective::all_reduce, "model") <= 2 * 8);
-static_assert(collectives(grid{{2, 3}}, clip<layout<none, "model">, layout<"data">>).count() == 1);
-static_assert(collectives(grid{{2, 3}}, clip<layout<none, none>, layout<none>>).count() == 0);
-static_assert(collectives(grid{{2, 1}}, clip<layout<none, "model">, layout<none>>).count() == 0);
+static_assert(dry_run(grid{{2, 3}}, clip<layout<none, "model">, layout<"data">>).count() == 1);
+static_assert(dry_run(grid{{2, 3}}, clip<layout<none, none>, layout<none>>).count() == 0);
+static_assert(dry_run(grid{{2, 1}}, clip<layout<none, "model">, layout<none>>).count() == 0);
 
 // Microbatches: the gradients are reduced once, however many there are; clipping adds its number.
 constexpr auto accumulated_step = [](auto const& m) {
@@ -66,7 +66,7 @@ constexpr auto accumulated_step = [](auto const& m) {
   auto const [clipped, norm] = clip_by_global_norm(g, 1.0);
   optimizer.update(p, state, clipped);
 };
-constexpr ledger accumulated = collectives(grid{{2, 2}}, accumulated_step);
+constexpr ledger accumulated = dry_run(grid{{2, 2}}, accumulated_step);
 static_assert(accumulated.count(collective::all_reduce, "data") == 1);
 static_assert(accumulated.count(pass::forward, collective::all_reduce, "model") == 4);
 static_assert(accumulated.count(pass::update, collective::all_reduce, "model") == 1);

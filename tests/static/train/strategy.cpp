@@ -114,9 +114,9 @@ constexpr auto outputs = [](auto const& a) {
 };
 using placed = model_parallel<"data", rule<"head/kernel", layout<"model", none>>,
                               output_rule<"head", layout<"data", none>>, output_rule<"conv1", layout<"data", "model">>>;
-static_assert(collectives(m, outputs<placed>).count(collective::all_reduce, "model") == 1);
-static_assert(collectives(m, outputs<placed>).count(collective::reduce_scatter, "model") == 1);
-static_assert(collectives(m, outputs<placed>).count() == 2);
+static_assert(dry_run(m, outputs<placed>).count(collective::all_reduce, "model") == 1);
+static_assert(dry_run(m, outputs<placed>).count(collective::reduce_scatter, "model") == 1);
+static_assert(dry_run(m, outputs<placed>).count() == 2);
 struct everything_whole : data_parallel<"data"> {
   template <class Output>
   using output_layout = replicated<Output::rank>;
@@ -126,7 +126,7 @@ constexpr auto gathered_output = [](auto const& a) {
   auto const y = place<everything_whole, "head">(p, make<float, layout<"data", none>>(a, {8, 6}));
   static_assert(same<layout_t<decltype(y)>, layout<none, none>>);
 };
-static_assert(collectives(m, gathered_output).count(collective::all_gather, "data") == 1);
+static_assert(dry_run(m, gathered_output).count(collective::all_gather, "data") == 1);
 
 // Extents are the model's, whatever the layout.
 constexpr auto p = init<model_parallel<"data", pattern>, double>(m, model, prng_key{1});

@@ -67,7 +67,7 @@ struct volume {
 };
 template <zero_stage S>
 constexpr bool moves(volume v, index_t n) {
-  auto const log = collectives(grid{{1, static_cast<int>(n)}}, dry_step<S>);
+  auto const log = dry_run(grid{{1, static_cast<int>(n)}}, dry_step<S>);
   index_t const once = parameters * 4 * (n - 1) / n;
   return log.count(collective::all_gather, "shard") == v.gathers * layers &&
          log.bytes_per_rank(collective::all_gather, "shard") == v.gathers * once &&
@@ -81,18 +81,18 @@ static_assert(moves<zero_stage::zero2>({1, 1}, 4));
 static_assert(moves<zero_stage::zero3>({2, 1}, 4));
 static_assert(moves<zero_stage::zero3>({2, 1}, 8));
 // [table]
-constexpr auto replicated_on_4 = collectives(grid{{1, 4}}, dry_step<zero_stage::replicated>);
+constexpr auto replicated_on_4 = dry_run(grid{{1, 4}}, dry_step<zero_stage::replicated>);
 static_assert(replicated_on_4.bytes_per_rank() ==
               2 * (parameters + 2 - (parameters + 2) / 4) * 4);  // loss and hits ride along
-constexpr auto zero3_on_4 = collectives(grid{{1, 4}}, dry_step<zero_stage::zero3>);
+constexpr auto zero3_on_4 = dry_run(grid{{1, 4}}, dry_step<zero_stage::zero3>);
 static_assert(zero3_on_4.count(pass::forward, collective::all_gather) == layers);
 static_assert(zero3_on_4.count(pass::backward, collective::all_gather) == layers);
 static_assert(zero3_on_4.count(pass::backward, collective::reduce_scatter) ==
               layers);  // each as its layer's gradient is made
-constexpr auto hybrid = collectives(grid{{2, 4}}, dry_step<zero_stage::zero3>);
+constexpr auto hybrid = dry_run(grid{{2, 4}}, dry_step<zero_stage::zero3>);
 static_assert(hybrid.bytes_per_rank(collective::all_gather, "shard") == 2 * parameters * 4 * 3 / 4);
 static_assert(hybrid.bytes_per_rank(collective::all_reduce, "data") ==
               parameters / 4 * 4);  // two replicas: 2 (p-1)/p of a shard
-static_assert(collectives(grid{{1, 1}}, dry_step<zero_stage::zero3>).count() == 0);
+static_assert(dry_run(grid{{1, 1}}, dry_step<zero_stage::zero3>).count() == 0);
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST_CASE("the pictures of the concepts are what draw_svg draws") {
   check_picture("plan.svg", plan_of_two_steps.str());
   draw_svg<rows, to>(change, on_4, {8, 8});
   check_picture("change.svg", change.str());
-  draw_svg(bars, collectives(on_2x2, two_products));
+  draw_svg(bars, dry_run(on_2x2, two_products));
   check_picture("ledger.svg", bars.str());
   check_picture("replicated_and_invariant.svg",
                 rows_of_pictures({{of<rows>(on_2x2, {8, 8}, "replicated value", "its cotangent"),

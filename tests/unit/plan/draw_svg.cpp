@@ -198,7 +198,7 @@ TEST_CASE("a ledger is bars as long as their bytes") {
     (void)redistribute<layout<none, "data">>(x);
     for (int i = 0; i < 2; ++i) (void)all_reduce(sum<0>(x));
   };
-  auto const log = collectives(grid{{2, 1}}, program);
+  auto const log = dry_run(grid{{2, 1}}, program);
   std::ostringstream out;
   draw_svg(out, log);
   CHECK(count(out.str(), "<rect") == 2);
@@ -206,7 +206,7 @@ TEST_CASE("a ledger is bars as long as their bytes") {
   CHECK(count(out.str(), ">forward: all_reduce over data, 2 times<") == 1);
   CHECK(count(out.str(), "width=\"400\"") == 1);
   std::ostringstream nothing;
-  draw_svg(nothing, collectives(grid{{1, 1}}, program));
+  draw_svg(nothing, dry_run(grid{{1, 1}}, program));
   CHECK(count(nothing.str(), "<rect") == 0);
 }
 

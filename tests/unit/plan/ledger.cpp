@@ -175,7 +175,7 @@ TEST_CASE("ledger: collectives without a record are of 64 kinds at most") {
 }
 
 TEST_CASE("ledger: waste is printed with both lines") {
-  auto const log = collectives(grid{{2, 4}}, [](auto const& m) {
+  auto const log = dry_run(grid{{2, 4}}, [](auto const& m) {
     for (int i = 0; i < 2; ++i) {
       auto const y = all_gather<"x">(make<float, layout<"x", none>>(m, {8, 12}));
       (void)redistribute<layout<none, "x">>(y);
@@ -212,7 +212,7 @@ TEST_CASE("ledger: 32 different pairs of waste are kept and counted") {
 TEST_CASE("collectives: a dry run at run time says what is wrong as it does in a compiler") {
   constexpr int most = plan_detail::few_records::capacity;
   auto const gather = [](int times, int different) {
-    return collectives(grid{{2, 4}}, [=](auto const& m) {
+    return dry_run(grid{{2, 4}}, [=](auto const& m) {
       for (int i = 0; i < times; ++i)
         (void)all_gather<"x">(make<float, layout<"x", none>>(m, {24 + 2 * (i % different), 10}));
     });
@@ -229,7 +229,7 @@ TEST_CASE("collectives: a dry run at run time says what is wrong as it does in a
 // operand first.
 TEST_CASE("ledger: a product has the collectives of its first operand first, at run time too") {
   volatile int two = 2;
-  auto const log = collectives(grid{{two, two}}, [](auto const& m) {
+  auto const log = dry_run(grid{{two, two}}, [](auto const& m) {
     auto a = make<double, layout<"x", "y">>(m, {300, 200});
     auto b = make<double, layout<"x", "y">>(m, {200, 200});
     (void)matmul(a, b, to_layout<layout<"x", "y">>);

@@ -72,12 +72,12 @@ constexpr box_in_tensor box_between(X const& x, Y const& y, shape const& offset)
 
 /// Gives the elements of y that are outside a box a value.
 template <class Y, class T>
-constexpr void fill_outside(dry_run, Y& y, shape const&, shape const&, T const&) {
+constexpr void fill_outside(no_ranks, Y& y, shape const&, shape const&, T const&) {
   y.set_origin({});
 }
 /// Makes x a box of y. No other tensor shares the memory of y.
 template <class Y, class X>
-constexpr void put_box(dry_run, Y& y, X const&, shape const&, plan_step const&, call_site const&) {
+constexpr void put_box(no_ranks, Y& y, X const&, shape const&, plan_step const&, call_site const&) {
   y.set_origin({});
 }
 

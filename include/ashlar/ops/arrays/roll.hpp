@@ -76,7 +76,7 @@ constexpr plan_step const& rolling_step(X const& x, index_t by, call_site const&
 
 /// x with the indices of a dimension moved by 0 <= by < extent. (begin_roll<Y, Dim>: the same as a pending<Y>.)
 template <int Dim, class X>
-constexpr X roll_shards(dry_run, X const& x, plan_step const&, index_t, call_site const&) {
+constexpr X roll_shards(no_ranks, X const& x, plan_step const&, index_t, call_site const&) {
   X y = x;
   y.set_origin({});
   return y;

@@ -87,7 +87,8 @@ constexpr plan_step const& counting_step(X const& x, call_site const& w) {
 
 /// The elements of each line in order, from parts that are in order: the values, and the route that they took if Remember.
 template <int Dim, bool Remember, class X, class Samples>
-constexpr auto merge_shards(dry_run, X const& x, Samples const&, plan_step const&, plan_step const&, call_site const&) {
+constexpr auto merge_shards(no_ranks, X const& x, Samples const&, plan_step const&, plan_step const&,
+                            call_site const&) {
   struct merged {
     X values;
     int route;
@@ -96,12 +97,12 @@ constexpr auto merge_shards(dry_run, X const& x, Samples const&, plan_step const
 }
 /// x with each element where a route took the one of its place.
 template <int Dim, class X>
-constexpr auto follow_route(dry_run, int, X const& x, plan_step const&, call_site const&) {
+constexpr auto follow_route(no_ranks, int, X const& x, plan_step const&, call_site const&) {
   return abstract_result<layout_t<X>>(x);
 }
 /// The transpose of follow_route.
 template <int Dim, class X>
-constexpr auto return_route(dry_run, int, X const& x, plan_step const&, call_site const&) {
+constexpr auto return_route(no_ranks, int, X const& x, plan_step const&, call_site const&) {
   return abstract_result<layout_t<X>>(x);
 }
 

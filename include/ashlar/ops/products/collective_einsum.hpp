@@ -47,19 +47,19 @@ struct chunks {
 
 /// Chunk i of x along a dimension. If x has the chunk's place in memory, it is a view.
 template <class X>
-constexpr X take_chunk(dry_run, ops_detail::chunks const& cut, index_t i, X const& x, int dim) {
+constexpr X take_chunk(no_ranks, ops_detail::chunks const& cut, index_t i, X const& x, int dim) {
   shape extents = x.extents();
   extents[dim] = cut.extent(extents[dim], i);
   return {x.mesh(), extents};
 }
 /// Makes x chunk i of y.
 template <class X, class Y>
-constexpr void put_chunk(dry_run, ops_detail::chunks const&, index_t, X const&, Y& y, int) {
+constexpr void put_chunk(no_ranks, ops_detail::chunks const&, index_t, X const&, Y& y, int) {
   y.set_origin({});
 }
 /// Makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0.
 template <equation E, class A, class B, class Y>
-constexpr void put_product(dry_run, ops_detail::chunks const&, index_t, A const&, B const&, Y& y, int) {
+constexpr void put_product(no_ranks, ops_detail::chunks const&, index_t, A const&, B const&, Y& y, int) {
   y.set_origin({});
 }
 

@@ -28,7 +28,7 @@ struct exchange_halo_mesh {
 
 /// Fills the halos of all x in place. (begin_fill_halos<C>: the same as a pending_halo of a tuple.)
 template <corners C, class... X>
-constexpr void fill_halos(dry_run, plan_step const&, call_site const&, X const&...) {}
+constexpr void fill_halos(no_ranks, plan_step const&, call_site const&, X const&...) {}
 
 template <corners C, class First, class... X>
 struct halo_bundle {

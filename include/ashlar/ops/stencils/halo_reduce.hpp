@@ -22,12 +22,12 @@ constexpr index_t most_stored_cells(shape const& global, layout_value const& lay
 
 /// All stored cells of x reduced.
 template <class To, class X>
-constexpr auto all_reduce_cells(dry_run, plan_step const&, X const& x, call_site const&) {
+constexpr auto all_reduce_cells(no_ranks, plan_step const&, X const& x, call_site const&) {
   return abstract_result<To>(x);
 }
 /// All stored cells of x where the coordinates on the axes are 0, else zeros.
 template <class To, class X>
-constexpr auto as_partial_cells(dry_run, axis_mask, X const& x) {
+constexpr auto as_partial_cells(no_ranks, axis_mask, X const& x) {
   return abstract_result<To>(x);
 }
 

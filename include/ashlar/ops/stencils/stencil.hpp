@@ -336,7 +336,7 @@ constexpr void require_stencil(X const& x, V const&... v) {
 
 /// f at the owned cells of x. u is x, or the pending_halo that fills its halo.
 template <class Y, class F, class X, class U, class... V>
-constexpr Y run_stencil(dry_run, F const&, stencil_box const&, X const& x, U const&, V const&...) {
+constexpr Y run_stencil(no_ranks, F const&, stencil_box const&, X const& x, U const&, V const&...) {
   return fields_like<Y>(x);
 }
 

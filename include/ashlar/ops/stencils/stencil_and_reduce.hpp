@@ -20,7 +20,7 @@ struct stencil_gives_one_field {
 
 /// run_stencil without a box, and the reduction g of its result.
 template <class Y, class F, class G, class X, class U, class... V>
-constexpr auto reduce_stencil(dry_run, F const&, G const& g, X const& x, U const&, V const&...) {
+constexpr auto reduce_stencil(no_ranks, F const&, G const& g, X const& x, U const&, V const&...) {
   Y const y = fields_like<Y>(x);
   return std::pair(y, g(y));
 }

@@ -61,12 +61,12 @@ constexpr shape extents_with_components(X const& x, V const& v) {
 
 /// x with more dimensions, along which all elements are in the same memory.
 template <class To, class X>
-constexpr auto repeat_components(dry_run, X const& x, shape const& extents) {
+constexpr auto repeat_components(no_ranks, X const& x, shape const& extents) {
   return allocate<element_t<X>, To>(x.mesh(), extents);
 }
 /// Its transpose: the sum of all components of x, or component 0.
 template <class To, class X>
-constexpr To join_components(dry_run, X const& x, shape const& extents, bool) {
+constexpr To join_components(no_ranks, X const& x, shape const& extents, bool) {
   return allocate<element_t<To>, layout_t<To>>(x.mesh(), extents);
 }
 

@@ -133,7 +133,7 @@ constexpr void require_composed(X const& x) {
 
 /// run_stencil for functors one after the other.
 template <class Y, class F, class X, class U>
-constexpr Y run_stencils(dry_run, F const&, X const& x, U const&) {
+constexpr Y run_stencils(no_ranks, F const&, X const& x, U const&) {
   return fields_like<Y>(x);
 }
 

@@ -49,7 +49,7 @@ struct update_type {
 
 /// f at the cells of a colour of y. x is y with its halo filled.
 template <class F, class Y, class X, class... V>
-constexpr void update_cells(dry_run, F const&, stencil_colour const&, Y&, X const&, V const&...) {}
+constexpr void update_cells(no_ranks, F const&, stencil_colour const&, Y&, X const&, V const&...) {}
 
 }  // namespace ops_detail
 

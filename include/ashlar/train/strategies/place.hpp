@@ -96,7 +96,7 @@ template <class Strategy, meta_detail::text_literal Layer, class Parameters, ten
 }
 
 /// Dry run: true if each output_rule of the strategy serves an output that the program places. `program(m)` makes its
-/// tensors from the handle m, as in `collectives`. A strategy that is no `layout_map`, nor derived from one, has no rules.
+/// tensors from the handle m, as in `dry_run`. A strategy that is no `layout_map`, nor derived from one, has no rules.
 /// Error: an output_rule that `place` never uses, with a sentence: from the compiler, or as ashlar::error at run time. A
 /// rule that matches nothing of the model does not compile.
 /// Example: static_assert(places_all<sharded>(grid{{2, 4}}, model, dry_step<sharded>));

@@ -126,6 +126,6 @@ constexpr auto program = [](auto const& h) {
   static_assert(std::is_same_v<element_t<decltype(element_value(best))>, float>);
   static_assert(std::is_same_v<layout_t<decltype(element_index(best))>, layout<"x">>);
 };
-constexpr auto noted = collectives(grid{{2, 2}}, program);
+constexpr auto noted = dry_run(grid{{2, 2}}, program);
 static_assert(noted.count() == 1 && noted.bytes_per_rank(collective::all_reduce, "y") == 4 * 16);
 }  // namespace

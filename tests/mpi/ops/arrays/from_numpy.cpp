@@ -37,11 +37,11 @@ constexpr auto median = [](auto const& t) { return select(sort<0>(all_to_all<"x"
 // [median]
 
 // [cost]
-constexpr auto dry_run = [](auto const& m) {
+constexpr auto rise_of_a_series = [](auto const& m) {
   auto const t = make<double, layout<"x", none>>(m, {8760, 40});
   (void)steepest_rise(t);
 };
-constexpr auto ledger_of_rise = collectives(line{{4}}, dry_run);
+constexpr auto ledger_of_rise = dry_run(line{{4}}, rise_of_a_series);
 static_assert(ledger_of_rise.count(collective::exchange) == 1);  // for t[1:]; each part of t[:-1] is in its place
 static_assert(ledger_of_rise.bytes_per_rank(collective::exchange) == 1 * 40 * 8);  // a row of the next rank
 static_assert(ledger_of_rise.count(collective::all_reduce) == 1);

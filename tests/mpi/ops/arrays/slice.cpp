@@ -200,7 +200,7 @@ namespace {
 // Bytes of the rank that receives most: the elements that its new shard lacks.
 template <class F>
 constexpr auto ledger_of(F f) {
-  return collectives(grid{{4, 2}}, [=](auto const& h) { f(make<float, layout<"data", "model">>(h, {16, 8})); });
+  return dry_run(grid{{4, 2}}, [=](auto const& h) { f(make<float, layout<"data", "model">>(h, {16, 8})); });
 }
 constexpr auto rows_shifted = ledger_of([](auto const& x) { (void)shift<0>(x, 1); });
 static_assert(rows_shifted.count() == 1 && rows_shifted.count(collective::exchange, "data") == 1);
@@ -214,7 +214,7 @@ static_assert(rows_cut.bytes_per_rank(collective::exchange, "data") == 1 * 4 * 4
 constexpr auto both_cut = ledger_of([](auto const& x) { (void)slice(x, {2, 1}, {12, 6}); });
 static_assert(both_cut.count(collective::exchange, axes("data", "model")) == 1);
 // Appended columns of a dimension that no axis shards move nothing.
-constexpr auto appended = collectives(grid{{4, 2}}, [](auto const& h) {
+constexpr auto appended = dry_run(grid{{4, 2}}, [](auto const& h) {
   auto const x = make<float, layout<"data", none>>(h, {16, 8});
   (void)concatenate<1>(x, x);
   (void)pad(x, {0, 1}, {0, 2});
@@ -223,7 +223,7 @@ constexpr auto appended = collectives(grid{{4, 2}}, [](auto const& h) {
 });
 static_assert(appended.count() == 0);
 // The derivative moves the same elements back.
-constexpr auto back = collectives(grid{{4, 2}}, [](auto const& h) {
+constexpr auto back = dry_run(grid{{4, 2}}, [](auto const& h) {
   (void)value_and_grad<"data">([](auto const& x) { return sum(square(shift<0>(x, 1))); })(
       make<float, layout<"data", none>>(h, {16, 8}));
 });

@@ -164,7 +164,7 @@ constexpr auto program = [](auto const& h) {
   static_assert(std::is_same_v<element_t<decltype(indices)>, index_t>);
   (void)value_and_grad<"data">([](auto const& u) { return sum(square(sort<1>(u))); })(x);
 };
-static_assert(collectives(grid{{4, 1}}, program).count() == 0);
+static_assert(dry_run(grid{{4, 1}}, program).count() == 0);
 // Of 16 elements on 4 ranks the 3 largest of each rank are gathered, values and indices; for the 5 largest all elements.
 template <index_t K>
 constexpr auto of_parts = [](auto const& h) {
@@ -172,9 +172,9 @@ constexpr auto of_parts = [](auto const& h) {
   static_assert(std::is_same_v<layout_t<decltype(values)>, layout<none, none>>);
   static_assert(std::is_same_v<layout_t<decltype(indices)>, layout<none, none>>);
 };
-static_assert(collectives(grid{{4, 1}}, of_parts<3>).count(collective::all_gather) == 2);
-static_assert(collectives(grid{{4, 1}}, of_parts<3>).bytes_per_rank() == 3 * 3 * 8 * (4 + 8));
-static_assert(collectives(grid{{4, 1}}, of_parts<5>).count() == 1);
-static_assert(collectives(grid{{4, 1}}, of_parts<5>).bytes_per_rank() == 12 * 8 * 4);
-static_assert(collectives(grid{{1, 4}}, of_parts<3>).count() == 0);
+static_assert(dry_run(grid{{4, 1}}, of_parts<3>).count(collective::all_gather) == 2);
+static_assert(dry_run(grid{{4, 1}}, of_parts<3>).bytes_per_rank() == 3 * 3 * 8 * (4 + 8));
+static_assert(dry_run(grid{{4, 1}}, of_parts<5>).count() == 1);
+static_assert(dry_run(grid{{4, 1}}, of_parts<5>).bytes_per_rank() == 12 * 8 * 4);
+static_assert(dry_run(grid{{1, 4}}, of_parts<3>).count() == 0);
 }  // namespace

@@ -315,7 +315,7 @@ TEST_CASE("matmul: the memory for panels is a quarter of the gathered operands, 
     m.record(nullptr);
     CHECK(gathered == 0);
     // The same calls and bytes as the dry run of two all_gathers.
-    auto const planned = collectives(m.shape(), [&](auto const& dry) {
+    auto const planned = dry_run(m.shape(), [&](auto const& dry) {
       (void)all_gather<"y">(make<double, blocks>(dry, {rows_of_a, k}));
       (void)all_gather<"x">(make<double, blocks>(dry, {k, columns_of_b}));
     });
@@ -337,7 +337,7 @@ void check_ledger(device_mesh<xy_grid> const& m, shape const& e) {
   m.record(&notes);
   (void)product(a, b);
   m.record(nullptr);
-  auto const planned = collectives(m.shape(), [&](auto const& dry) {
+  auto const planned = dry_run(m.shape(), [&](auto const& dry) {
     (void)product(make<double, La>(dry, {e[0], e[1]}), make<double, Lb>(dry, {e[1], e[2]}));
   });
   CHECK(notes.log.bytes_per_rank() == planned.bytes_per_rank());

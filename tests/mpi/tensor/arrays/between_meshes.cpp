@@ -75,7 +75,7 @@ TEST_CASE("between meshes: the bytes of the dry run are those of the rank that r
   for_each_factorisation([](auto const& sizes) {
     device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    auto const counted = collectives(row.shape(), [&](auto const& a) {
+    auto const counted = dry_run(row.shape(), [&](auto const& a) {
       (void)redistribute<layout<"x", "y">>(make<double, layout<"z", none>>(a, {13, 7}), m.shape());
     });
     auto const x = tensor_of<double, layout<"z", none>>(row, shape::of(13, 7), small_number);
@@ -97,8 +97,8 @@ constexpr auto arrives = [](auto const& a) {
 };
 using x_outside = partial<partial<layout<none, none>, "y", op::max>, "x">;
 using y_outside = partial<partial<layout<none, none>, "x", op::max>, "y">;
-static_assert(collectives(line{{4}}, arrives<x_outside>).count() == 1);
-static_assert(collectives(line{{4}}, arrives<y_outside>).count() == 1);
+static_assert(dry_run(line{{4}}, arrives<x_outside>).count() == 1);
+static_assert(dry_run(line{{4}}, arrives<y_outside>).count() == 1);
 
 TEST_CASE("between meshes: other ranks are an error on every rank") {
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});

@@ -143,7 +143,7 @@ TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivati
     m.record(&notes);
     program(m);
     m.record(nullptr);
-    auto const planned = collectives(m.shape(), program);
+    auto const planned = dry_run(m.shape(), program);
     REQUIRE(notes.log.count() == planned.count());
     CHECK(notes.log.bytes_per_rank() == planned.bytes_per_rank());
     CHECK(planned.count(collective::all_reduce, "z") == (q > 1 ? 1 : 0));

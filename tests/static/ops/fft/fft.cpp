@@ -48,8 +48,8 @@ constexpr auto forward = [](auto const& f) {
 constexpr auto transform = [](auto const& mesh) {
   (void)forward(make<complex, layout<"p", "q", none>>(mesh, {8, 8, 8}));
 };
-static_assert(collectives(machine, transform).count(collective::all_to_all) == 2);
-static_assert(collectives(machine, transform).count() == 2);
+static_assert(dry_run(machine, transform).count(collective::all_to_all) == 2);
+static_assert(dry_run(machine, transform).count() == 2);
 
 // The rule is sound, and refuses no sound layout: a product with a matrix of integers replaces the transform.
 constexpr mesh_shape ranks{2, {2, 2}};

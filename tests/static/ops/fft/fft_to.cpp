@@ -16,7 +16,7 @@ constexpr auto transform = [](auto const& mesh) {
   static_assert(std::is_same_v<layout_t<decltype(y)>, To>);
 };
 template <class From, class To, int... Dims>
-constexpr auto moved = collectives(machine, transform<From, To, Dims...>);
+constexpr auto moved = dry_run(machine, transform<From, To, Dims...>);
 
 // There, and back.
 constexpr auto there_and_back = [](auto const& mesh) {
@@ -27,8 +27,8 @@ constexpr auto there_and_back = [](auto const& mesh) {
   // [there_and_back]
   static_assert(std::is_same_v<layout_t<decltype(z)>, layout_t<decltype(x)>>);
 };
-static_assert(collectives(machine, there_and_back).count() == 4);
-static_assert(collectives(machine, there_and_back).count(collective::all_to_all) == 4);
+static_assert(dry_run(machine, there_and_back).count() == 4);
+static_assert(dry_run(machine, there_and_back).count(collective::all_to_all) == 4);
 
 using z = layout<"p", "q", none>;
 using x = layout<none, "p", "q">;
@@ -61,10 +61,10 @@ static_assert(moved<partial<layout<none, none, "p">, "q">, slab>.count(collectiv
 constexpr auto line = [](auto const& mesh) {
   (void)fft(make<complex, layout<"p">>(mesh, {extent}), to_layout<layout<"p">>);
 };
-static_assert(collectives(machine, line).count() == 1 && collectives(machine, line).count(collective::all_gather) == 1);
+static_assert(dry_run(machine, line).count() == 1 && dry_run(machine, line).count(collective::all_gather) == 1);
 // Four dimensions, of which three are transformed.
 constexpr auto batch = [](auto const& mesh) {
   (void)inverse_fft<0, 1, 2>(make<complex, layout<none, "p", "q", none>>(mesh, {8, 8, 8, 8}),
                              to_layout<layout<none, "p", "q", none>>);
 };
-static_assert(collectives(machine, batch).count() == 3);
+static_assert(dry_run(machine, batch).count() == 3);

@@ -61,12 +61,12 @@ constexpr auto reduced = [](auto const& m) {
 constexpr auto plain = [](auto const& m) {
   tensors(m, [](auto const& h, auto const& w) { return all_reduce<"model">(einsum<"bh,ho->bo">(h, w)); });
 };
-static_assert(collectives(grid{{2, 2}}, reduced).count() == 4 &&
-              collectives(grid{{2, 2}}, reduced).count(collective::all_reduce, "model") == 4);
-static_assert(collectives(grid{{2, 2}}, reduced).bytes_per_rank() == collectives(grid{{2, 2}}, plain).bytes_per_rank());
-static_assert(collectives(grid{{40, 2}}, reduced).count() == 2);  // no rank has more rows
-static_assert(collectives(grid{{48, 2}}, reduced).count() == 4);  // of one row the columns are cut
-static_assert(collectives(grid{{4, 1}}, reduced).count() == 0);
+static_assert(dry_run(grid{{2, 2}}, reduced).count() == 4 &&
+              dry_run(grid{{2, 2}}, reduced).count(collective::all_reduce, "model") == 4);
+static_assert(dry_run(grid{{2, 2}}, reduced).bytes_per_rank() == dry_run(grid{{2, 2}}, plain).bytes_per_rank());
+static_assert(dry_run(grid{{40, 2}}, reduced).count() == 2);  // no rank has more rows
+static_assert(dry_run(grid{{48, 2}}, reduced).count() == 4);  // of one row the columns are cut
+static_assert(dry_run(grid{{4, 1}}, reduced).count() == 0);
 
 constexpr auto scattered = [](auto const& m) {
   tensors(m, [](auto const& h, auto const& w) {
@@ -75,9 +75,9 @@ constexpr auto scattered = [](auto const& m) {
     return y;
   });
 };
-static_assert(collectives(grid{{2, 4}}, scattered).count() == 3 &&
-              collectives(grid{{2, 4}}, scattered).count(collective::reduce_scatter, "model") == 3);
-static_assert(collectives(grid{{2, 4}}, scattered).bytes_per_rank() == 3 * (24 / 4) * 10 * 4);
+static_assert(dry_run(grid{{2, 4}}, scattered).count() == 3 &&
+              dry_run(grid{{2, 4}}, scattered).count(collective::reduce_scatter, "model") == 3);
+static_assert(dry_run(grid{{2, 4}}, scattered).bytes_per_rank() == 3 * (24 / 4) * 10 * 4);
 
 // A kernel whose rows are sharded over the batch's axis, and what it is multiplied with: rows of the kernel are summed over.
 constexpr auto gathered_kernel = [](auto const& m) {
@@ -86,8 +86,8 @@ constexpr auto gathered_kernel = [](auto const& m) {
   auto const y = einsum<"ih,bi->bh">(w, x, to_layout<layout<"data", none>>.in_chunks(5));
   static_assert(std::is_same_v<layout_t<decltype(y)>, layout<"data", none>>);
 };
-static_assert(collectives(grid{{4, 2}}, gathered_kernel).count() == 5 &&
-              collectives(grid{{4, 2}}, gathered_kernel).count(collective::all_gather, "data") == 5);
-static_assert(collectives(grid{{4, 2}}, gathered_kernel).bytes_per_rank() == 20 * 10 * 4 * 3 / 4);
+static_assert(dry_run(grid{{4, 2}}, gathered_kernel).count() == 5 &&
+              dry_run(grid{{4, 2}}, gathered_kernel).count(collective::all_gather, "data") == 5);
+static_assert(dry_run(grid{{4, 2}}, gathered_kernel).bytes_per_rank() == 20 * 10 * 4 * 3 / 4);
 
 }  // namespace

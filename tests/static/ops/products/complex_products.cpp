@@ -32,9 +32,9 @@ constexpr auto product_of = [](auto const& on) {
 static_assert(std::is_same_v<element_t<decltype(matmul(factor, wide, to_layout<layout<"data", none>>))>, complex>);
 static_assert(
     std::is_same_v<element_t<decltype(matmul(real_factor, wide_complex, to_layout<layout<"data", none>>))>, complex>);
-static_assert(collectives(grid{{2}}, product_of<complex, double>).bytes_per_rank() == 3 * 3 * sizeof(complex));
-static_assert(collectives(grid{{2}}, product_of<double, complex>).bytes_per_rank() == 3 * 3 * sizeof(complex));
-static_assert(collectives(grid{{2}}, product_of<double, double>).bytes_per_rank() == 3 * 3 * sizeof(double));
+static_assert(dry_run(grid{{2}}, product_of<complex, double>).bytes_per_rank() == 3 * 3 * sizeof(complex));
+static_assert(dry_run(grid{{2}}, product_of<double, complex>).bytes_per_rank() == 3 * 3 * sizeof(complex));
+static_assert(dry_run(grid{{2}}, product_of<double, double>).bytes_per_rank() == 3 * 3 * sizeof(double));
 
 constexpr auto in_chunks = [](auto const& on) {
   auto const a = make<complex, layout<none, "data">>(on, {4, 6});
@@ -48,14 +48,14 @@ constexpr auto in_chunks = [](auto const& on) {
   auto const c = make<complex, layout<none, none>>(on, {4, 6});
   static_assert(std::is_same_v<element_t<decltype(einsum<"jk,ij->ik">(b, c, whole.in_chunks(2)))>, complex>);
 };
-static_assert(collectives(grid{{2}}, in_chunks).count() == 0);
+static_assert(dry_run(grid{{2}}, in_chunks).count() == 0);
 
 constexpr auto added = [](auto const& on) {
   auto c = make<complex, layout<"data", none>>(on, {4, 6});
   matmul_into(c, complex(0, 1), make<double, layout<"data", none>>(on, {4, 3}),
               make<double, layout<none, none>>(on, {3, 6}));
 };
-static_assert(collectives(grid{{2}}, added).count() == 0);
+static_assert(dry_run(grid{{2}}, added).count() == 0);
 
 // The cotangent of a factor has the factor's type here, too.
 constexpr auto cotangents = [](auto const& on) {
@@ -67,6 +67,6 @@ constexpr auto cotangents = [](auto const& on) {
   static_assert(std::is_same_v<element_t<decltype(db)>, double>);
   static_assert(std::is_same_v<layout_t<decltype(db)>, partial<layout<none, none>, "data">>);
 };
-static_assert(collectives(grid{{2}}, cotangents).count() == 0);
+static_assert(dry_run(grid{{2}}, cotangents).count() == 0);
 
 }  // namespace

@@ -38,7 +38,7 @@ constexpr auto three = [](auto const& m) {
   auto const y = einsum<"ij,jk,kl->il">(a, b, c);
   static_assert(std::is_same_v<layout_t<decltype(y)>, partial<layout<"p", none>, "q">>);
 };
-static_assert(collectives(grid{{2, 2}}, three).count() == 0);
+static_assert(dry_run(grid{{2, 2}}, three).count() == 0);
 constexpr auto four = [](auto const& m) {
   auto const a = make<float, layout<none, none>>(m, static_extents<8, 4>{});
   auto const b = make<float, layout<none, "p">>(m, static_extents<4, 6>{});
@@ -48,6 +48,6 @@ constexpr auto four = [](auto const& m) {
   static_assert(std::is_same_v<layout_t<decltype(y)>, partial<layout<none, none>, axes("p", "q")>>);
   static_assert(static_extents_v<decltype(y)> == shape::of(8, 3));
 };
-static_assert(collectives(grid{{2, 2}}, four).count() == 0);
+static_assert(dry_run(grid{{2, 2}}, four).count() == 0);
 
 }  // namespace

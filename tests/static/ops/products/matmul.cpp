@@ -14,15 +14,15 @@ constexpr auto product = [](auto const& m) {
   auto const b = make<double, layout<"p", "q">>(m, {2048, 2048});
   return matmul(a, b, to_layout<layout<"p", "q">>);  // a is gathered along "q", b along "p"
 };
-constexpr auto found = collectives(grid{{2, 2}}, product);
+constexpr auto found = dry_run(grid{{2, 2}}, product);
 static_assert(found.count() == 2 && found.count(collective::all_gather, "p") == 1);
 static_assert(found.bytes_per_rank() == 2 * 2048 * 1024 / 2 * 8);
 // [summa]
 // The ledger has the operands in their order, with every compiler, as on real ranks.
 static_assert(found[0].axes == 0b10 && found[1].axes == 0b01);
-static_assert(collectives(grid{{4, 2}}, product).count() == 2);
-static_assert(collectives(grid{{4, 2}}, product).bytes_per_rank() == (1 + 3) * 512 * 1024 * 8);
-static_assert(collectives(grid{{1, 1}}, product).count() == 0);
+static_assert(dry_run(grid{{4, 2}}, product).count() == 2);
+static_assert(dry_run(grid{{4, 2}}, product).bytes_per_rank() == (1 + 3) * 512 * 1024 * 8);
+static_assert(dry_run(grid{{1, 1}}, product).count() == 0);
 static_assert(std::is_same_v<layout_t<decltype(product(abstract_mesh<grid>(grid{{2, 2}})))>, blocks>);
 
 // The same plan if the compiler knows extents and sizes.
@@ -32,16 +32,16 @@ constexpr auto known = [](auto const& m) {
   auto const c = matmul(a, a, to_layout<blocks>);
   static_assert(static_extents_v<decltype(c)> == shape::of(2048, 2048));
 };
-static_assert(collectives(known_grid{}, known).count() == 2);
-static_assert(collectives(known_grid{}, known).bytes_per_rank() == found.bytes_per_rank());
+static_assert(dry_run(known_grid{}, known).count() == 2);
+static_assert(dry_run(known_grid{}, known).bytes_per_rank() == found.bytes_per_rank());
 
 // Few rows and columns, many terms: the terms are split, and the sums of the ranks are added.
 constexpr auto gram = [](auto const& m) {
   auto const x = make<double, layout<axes("p", "q"), none>>(m, {1 << 20, 64});
   (void)einsum<"ki,kj->ij">(x, x, to_layout<layout<none, none>>);
 };
-static_assert(collectives(grid{{2, 2}}, gram).count() == collectives(grid{{2, 2}}, gram).count(collective::all_reduce));
-static_assert(collectives(grid{{2, 2}}, gram).bytes_per_rank() == 2 * 64 * 64 * 3 / 4 * 8);
+static_assert(dry_run(grid{{2, 2}}, gram).count() == dry_run(grid{{2, 2}}, gram).count(collective::all_reduce));
+static_assert(dry_run(grid{{2, 2}}, gram).bytes_per_rank() == 2 * 64 * 64 * 3 / 4 * 8);
 
 // Operands that fit einsum, and a result in its layout: no collective.
 constexpr auto local = [](auto const& m) {
@@ -49,7 +49,7 @@ constexpr auto local = [](auto const& m) {
   auto const b = make<double, layout<none, cyclic("q", 64)>>(m, {300, 2000});
   (void)matmul(a, b, to_layout<layout<cyclic("p", 64), cyclic("q", 64)>>);
 };
-static_assert(collectives(grid{{2, 2}}, local).count() == 0);
+static_assert(dry_run(grid{{2, 2}}, local).count() == 0);
 
 // Meshes of many axes, and programs of many products, stay within the limits of compilers.
 using wide_grid = mesh<axis<"p">, axis<"q">, axis<"r">, axis<"s">, axis<"t">>;
@@ -58,12 +58,12 @@ constexpr auto cyclic_operands = [](auto const& m) {
   auto const b = make<double, layout<cyclic(axes("r", "p"), 4), cyclic("q", 5)>>(m, {2048, 2048});
   (void)matmul(a, b, to_layout<blocks>);
 };
-static_assert(collectives(wide_grid{{2, 2, 2, 2, 2}}, cyclic_operands).count() > 0);
+static_assert(dry_run(wide_grid{{2, 2, 2, 2, 2}}, cyclic_operands).count() > 0);
 constexpr auto many = [](auto const& m) {
   auto a = make<double, blocks>(m, {2048, 2048});
   for (int i = 0; i < 48; ++i) a = matmul(a, a, to_layout<blocks>);
 };
-static_assert(collectives(grid{{2, 2}}, many).count() == 96);
+static_assert(dry_run(grid{{2, 2}}, many).count() == 96);
 
 // The equations of matmul: batches as in NumPy, vectors as rows and columns.
 static_assert(ops_detail::matmul_equation_of<2, 2> == equation("mk,kn->mn"));

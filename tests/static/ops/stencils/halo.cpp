@@ -68,18 +68,18 @@ constexpr auto forth_and_back = [](auto const& machine) {
   (void)exchange_halo<C>(make<double, stale<field>>(machine, {64, 48}));
   (void)add_halo<C>(make<double, halo_sums<field>>(machine, {64, 48}));
 };
-static_assert(collectives(grid{{2, 2}}, forth_and_back<corners::all>).bytes_per_rank(collective::add_halo) ==
-              collectives(grid{{2, 2}}, forth_and_back<corners::all>).bytes_per_rank(collective::exchange_halo));
-static_assert(collectives(grid{{2, 2}}, forth_and_back<corners::none>).bytes_per_rank(collective::add_halo) ==
+static_assert(dry_run(grid{{2, 2}}, forth_and_back<corners::all>).bytes_per_rank(collective::add_halo) ==
+              dry_run(grid{{2, 2}}, forth_and_back<corners::all>).bytes_per_rank(collective::exchange_halo));
+static_assert(dry_run(grid{{2, 2}}, forth_and_back<corners::none>).bytes_per_rank(collective::add_halo) ==
               (32 + 24) * 8);
 
 // The ledger counts the cells of other ranks, each once.
 template <class H, corners C>
 constexpr index_t bytes(grid const& g, index_t ny, index_t nx) {
-  return collectives(g,
-                     [=](auto const& machine) {
-                       (void)exchange_halo<C>(make<double, stale<H>>(machine, {ny, nx}));
-                     })
+  return dry_run(g,
+                 [=](auto const& machine) {
+                   (void)exchange_halo<C>(make<double, stale<H>>(machine, {ny, nx}));
+                 })
       .bytes_per_rank();
 }
 static_assert(bytes<field, corners::none>(grid{{2, 2}}, 4096, 4096) == (2048 + 2048) * 8);
@@ -96,10 +96,10 @@ static_assert(bytes<layout<halo("y", 0), "x">, corners::all>(grid{{2, 2}}, 8, 8)
 // The record has the neighbours of the rank that receives most.
 template <class H, corners C>
 constexpr int neighbours(grid const& g, index_t ny, index_t nx) {
-  return collectives(g,
-                     [=](auto const& machine) {
-                       (void)exchange_halo<C>(make<double, stale<H>>(machine, {ny, nx}));
-                     })[0]
+  return dry_run(g,
+                 [=](auto const& machine) {
+                   (void)exchange_halo<C>(make<double, stale<H>>(machine, {ny, nx}));
+                 })[0]
       .neighbours;
 }
 static_assert(neighbours<field, corners::none>(grid{{2, 2}}, 4096, 4096) == 2);
@@ -112,12 +112,12 @@ static_assert(neighbours<torus, corners::all>(grid{{65536, 16384}}, index_t{1} <
 static_assert(neighbours<layout<halo("y", 3), "x">, corners::all>(grid{{65536, 16384}}, 65536, 16384) == 6);
 static_assert(neighbours<layout<halo(axes("y", "x"), 1), none>, corners::all>(grid{{65536, 16384}}, index_t{1} << 40,
                                                                               4) == 2);
-static_assert(collectives(grid{{2, 2}}, forth_and_back<corners::all>)[1].neighbours == 3);
+static_assert(dry_run(grid{{2, 2}}, forth_and_back<corners::all>)[1].neighbours == 3);
 
 constexpr auto three_steps = [](auto const& machine) {
   auto w = make<double, stale<field>>(machine, {64, 64});
   for (int t = 0; t < 3; ++t) w = stencil(heat{0.1}, exchange_halo_async<corners::none>(w));
 };
-static_assert(collectives(grid{{4, 2}}, three_steps).count(collective::exchange_halo) == 3);
+static_assert(dry_run(grid{{4, 2}}, three_steps).count(collective::exchange_halo) == 3);
 
 }  // namespace

@@ -32,12 +32,12 @@ constexpr auto local = [](auto const& m) {
   assign(u, u + filled);
   assign(u, [&](auto const& x) { return x * filled; });
 };
-static_assert(collectives(grid{{2}}, local).count() == 0);
+static_assert(dry_run(grid{{2}}, local).count() == 0);
 
 // One row of 8 numbers arrives, and from both sides if there are more ranks.
 constexpr auto updated = [](auto const& m) { update_halo(field<stale<H>>(m)); };
-static_assert(collectives(grid{{2}}, updated).count(collective::exchange_halo) == 1);
-static_assert(collectives(grid{{2}}, updated).bytes_per_rank() == 8 * 8);
-static_assert(collectives(grid{{4}}, updated).bytes_per_rank() == 2 * 8 * 8);
+static_assert(dry_run(grid{{2}}, updated).count(collective::exchange_halo) == 1);
+static_assert(dry_run(grid{{2}}, updated).bytes_per_rank() == 8 * 8);
+static_assert(dry_run(grid{{4}}, updated).bytes_per_rank() == 2 * 8 * 8);
 
 }  // namespace

@@ -51,22 +51,22 @@ static_assert(has_layout<field>(redistribute<field>(u)));
 
 // 34 x 26 cells are stored, and half of them is received twice.
 constexpr auto reduce = [](auto const& machine) { (void)all_reduce(make<float, terms>(machine, {64, 48})); };
-static_assert(collectives(grid{{2, 2, 2}}, reduce).count(collective::all_reduce, "k") == 1);
-static_assert(collectives(grid{{2, 2, 2}}, reduce).count() == 1);
-static_assert(collectives(grid{{2, 2, 2}}, reduce).bytes_per_rank() == 2 * (34 * 26 - 34 * 26 / 2) * 4);
-static_assert(collectives(grid{{3, 1, 3}}, reduce).bytes_per_rank() == 2 * (24 * 50 - 24 * 50 / 3) * 4);
-static_assert(collectives(grid{{2, 2, 1}}, reduce).count() == 0);
+static_assert(dry_run(grid{{2, 2, 2}}, reduce).count(collective::all_reduce, "k") == 1);
+static_assert(dry_run(grid{{2, 2, 2}}, reduce).count() == 1);
+static_assert(dry_run(grid{{2, 2, 2}}, reduce).bytes_per_rank() == 2 * (34 * 26 - 34 * 26 / 2) * 4);
+static_assert(dry_run(grid{{3, 1, 3}}, reduce).bytes_per_rank() == 2 * (24 * 50 - 24 * 50 / 3) * 4);
+static_assert(dry_run(grid{{2, 2, 1}}, reduce).count() == 0);
 constexpr auto make_terms = [](auto const& machine) { (void)as_partial<"k">(make<float, field>(machine, {64, 48})); };
-static_assert(collectives(grid{{2, 2, 2}}, make_terms).count() == 0);
+static_assert(dry_run(grid{{2, 2, 2}}, make_terms).count() == 0);
 
 // An exchange of terms has the axes and the bytes of an exchange.
 template <class H>
 constexpr auto exchanged = [](auto const& machine) {
   (void)exchange_halo(make<float, stale<H>>(machine, {64, 48}));
 };
-static_assert(collectives(grid{{2, 2, 2}}, exchanged<terms>).bytes_per_rank() ==
-              collectives(grid{{2, 2, 2}}, exchanged<field>).bytes_per_rank());
-static_assert(collectives(grid{{2, 2, 2}}, exchanged<terms>).count(collective::exchange_halo, axes("y", "x")) == 1);
+static_assert(dry_run(grid{{2, 2, 2}}, exchanged<terms>).bytes_per_rank() ==
+              dry_run(grid{{2, 2, 2}}, exchanged<field>).bytes_per_rank());
+static_assert(dry_run(grid{{2, 2, 2}}, exchanged<terms>).count(collective::exchange_halo, axes("y", "x")) == 1);
 
 // The derivative of a sum over ranks communicates nothing. That of an exchange is add_halo.
 constexpr auto step = [](auto const& machine) {
@@ -77,7 +77,7 @@ constexpr auto step = [](auto const& machine) {
   })(w);
   static_assert(std::is_same_v<layout_t<decltype(g)>, stale<field>>);
 };
-constexpr auto log = collectives(grid{{2, 2, 2}}, step);
+constexpr auto log = dry_run(grid{{2, 2, 2}}, step);
 static_assert(log.count(pass::forward, collective::all_reduce, "k") == 1);
 static_assert(log.count(pass::backward) == 1);
 static_assert(log.count(pass::backward, collective::add_halo) == 1);
@@ -96,7 +96,7 @@ constexpr auto replicated_step = [](auto const& machine) {
   (void)gradient_of<none>(make<double, field>(machine, {64, 48}),
                           [](auto const& w) { return stencil(slope{}, as_replicated<"k">(w)); });
 };
-constexpr auto replicated_log = collectives(grid{{2, 2, 2}}, replicated_step);
+constexpr auto replicated_log = dry_run(grid{{2, 2, 2}}, replicated_step);
 static_assert(replicated_log.count(pass::backward) == 1);
 static_assert(replicated_log.count(pass::backward, collective::all_reduce) == 1);
 static_assert(replicated_log.bytes_per_rank(pass::backward) == 2 * (34 * 26 - 34 * 26 / 2) * 8);

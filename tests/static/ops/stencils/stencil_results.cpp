@@ -26,7 +26,7 @@ constexpr auto step = [](auto const& m) {
   static_assert(std::is_same_v<layout_t<decltype(y)>, stale<field>>);
   static_assert(std::is_same_v<element_t<decltype(z)>, float>);
 };
-static_assert(collectives(grid{{2, 2}}, step).count() == 1);
-static_assert(collectives(grid{{2, 2}}, step).bytes_per_rank() == (32 + 32) * 8 + 32 * 8);
+static_assert(dry_run(grid{{2, 2}}, step).count() == 1);
+static_assert(dry_run(grid{{2, 2}}, step).bytes_per_rank() == (32 + 32) * 8 + 32 * 8);
 
 }  // namespace
