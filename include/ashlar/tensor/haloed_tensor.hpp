@@ -54,60 +54,24 @@ element_t<X>* all_cells_of(X const& x) {
 /// Copies and adopted memory are as without a halo. The functions of tensors without a halo do not take it: owned(x) is one.
 /// Shape: global extents(); this rank stores stored_extents(), and owns the global indices local_region().
 template <class T, class L, class State, class... Room, class Mesh, class Space>
-class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Space> {
+class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Space>
+    : public tensor_base_detail::tensor_in_memory<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Space> {
+  using base = tensor_base_detail::tensor_in_memory<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Space>;
+
  public:
-  using element_type = T;
-  using layout_type = layout_detail::basic_haloed<L, State, Room...>;
-  using mesh_type = Mesh;
-  using execution_space = Space;
-  using memory_space = typename Space::memory_space;
-  using storage_pointer = std::shared_ptr<tensor_detail::storage<memory_space>>;
-  static constexpr int rank = L::rank;
-  /// The layout of the owned cells as a value; axes are positions in the mesh.
-  static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<Mesh, L>, L>;
+  using base::rank, base::layout, base::local_region;
+  using typename base::layout_type;
+  using typename base::memory_space;
   static constexpr layout_detail::halo_widths widths = layout_detail::halo_of<layout_type>::widths;
 
-  /// An empty tensor, as without a halo.
   sharded_tensor() = default;
-  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : mesh_(m), extents_(extents) {
-    plan_detail::check_size<T>(extents);
-    region const own = ashlar::local_region(extents, layout, m.sizes(), m.rank());
-    shape const stored = tensor_detail::stored_extents_of(own.extents(), widths);
-    plan_detail::check_size<T>(stored);
-    try {
-      owner_ = tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(stored.size()) * sizeof(T), true);
-    } catch (tensor_detail::out_of_memory const& e) {
-      tensor_detail::fail_memory("ashlar::make: the memory does not suffice", e, extents, stored.size(), sizeof(T));
-    }
-    tensor_detail::zero_cells& zeros = owner_->zeros;
-    if (zeros.transfers && (zeros.halo != halo_identity() || !(zeros.stored == stored))) zeros.transfers.reset();
+  using base::base;
+  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : base(m, extents, new_block(m, extents), 0) {
     constexpr bool stale = std::is_same_v<State, layout_detail::halo_state::stale>;
     if constexpr (stale && tensor_detail::stale_cells_are_nan<T>)
-      kernels::fill(Space{}, tensor_detail::all_cells_of(*this), stored.size(), tensor_detail::not_a_number<T>());
+      kernels::fill(Space{}, tensor_detail::all_cells_of(*this), stored_extents().size(),
+                    tensor_detail::not_a_number<T>());
   }
-  /// The cells in the memory of another tensor.
-  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block)
-      : mesh_(m), extents_(extents), owner_(std::move(block)) {}
-  sharded_tensor(sharded_tensor const& x) : mesh_(x.mesh_), extents_(x.extents_) {
-    if (x.owner_ && x.owner_->held)
-      *this = tensor_detail::copy_of_stored(x);
-    else
-      owner_ = x.owner_;
-  }
-  sharded_tensor(sharded_tensor&&) noexcept = default;
-  /// Error: as without a halo.
-  sharded_tensor& operator=(sharded_tensor const& x) {
-    if (this != &x && !written(x)) *this = sharded_tensor(x);
-    return *this;
-  }
-  sharded_tensor& operator=(sharded_tensor&& x) {
-    if (this == &x || written(x)) return *this;
-    mesh_ = std::move(x.mesh_);
-    extents_ = x.extents_;
-    owner_ = std::move(x.owner_);
-    return *this;
-  }
-  ~sharded_tensor() = default;
 
   /// Does not compile: the mesh is part of the type.
   template <class M>
@@ -116,43 +80,22 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   }
   /// Does not compile: a variable keeps its type.
   template <class U, class Other, class M, class S>
-  sharded_tensor& operator=(sharded_tensor<U, Other, M, S> const&) {
+  sharded_tensor(sharded_tensor<U, Other, M, S> const&) {
     tensor_detail::assigned_type<sharded_tensor, sharded_tensor<U, Other, M, S>>::say();
-    return *this;
-  }
-  template <class U, class Other, class M, class S>
-  sharded_tensor(sharded_tensor<U, Other, M, S> const& x) {
-    *this = x;
   }
 
-  /// True until a tensor is assigned to one without a value.
-  bool empty() const { return owner_ == nullptr; }
-  /// Error: ashlar::error if the tensor is empty.
-  device_mesh<Mesh> const& mesh() const {
-    if (empty()) tensor_detail::fail_empty();
-    return mesh_;
-  }
-  shape const& extents() const { return extents_; }
-  index_t extent(int d) const { return extents_[d]; }
-
-  /// Global indices of the cells that this rank owns.
-  region local_region() const { return ashlar::local_region(extents_, layout, mesh().sizes(), mesh().rank()); }
   /// Extents of the array that this rank stores: owned cells and halo.
   shape stored_extents() const { return tensor_detail::stored_extents_of(local_region().extents(), widths); }
   /// The first stored cell, in the memory of Space, for reading.
   T const* stored_data() const& { return tensor_detail::cells_of(*this); }
   /// The same for a program that may write. The tensor gets memory of its own first if others share it. From then on copies of
   /// the tensor are copied at once, and each exchange writes the cells beyond a zero edge.
-  T* stored_data() & {
-    tensor_detail::own_memory(tensor_detail::real_ranks{}, *this);
-    owner_->hold();
-    return tensor_detail::cells_of(*this);
-  }
+  T* stored_data() & { return base::held_cells(); }
   /// Identifies the element type and the halo, in any state.
   static void const* halo_identity() { return &tensor_detail::zero_cells_of<T, Room...>; }
   /// The distance between neighbouring stored cells along each dimension, in elements.
   tensor_detail::row_major_strides stored_strides() const {
-    return tensor_detail::strides_or(owner()->strides.get(), stored_extents());
+    return tensor_detail::strides_or(base::block()->strides.get(), stored_extents());
   }
   using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -223,31 +166,21 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   }
 
  private:
-  template <class X>
-  friend auto const& tensor_detail::block_of(X const&);
-  template <class X>
-  friend index_t tensor_detail::offset_of(X const&);
-  template <class H = layout_type>
-  index_t offset() const {  // as the members of tensors without a halo above
-    layout_detail::refuse_halo<H>();
-    return 0;
+  static auto new_block(device_mesh<Mesh> const& m, shape const& extents) {
+    plan_detail::check_size<T>(extents);
+    region const own = ashlar::local_region(extents, layout, m.sizes(), m.rank());
+    shape const stored = tensor_detail::stored_extents_of(own.extents(), widths);
+    plan_detail::check_size<T>(stored);
+    auto block = tensor_detail::memory_of_shard<memory_space>(extents, stored.size(), sizeof(T), true);
+    tensor_detail::zero_cells& zeros = block->zeros;
+    if (zeros.transfers && (zeros.halo != halo_identity() || !(zeros.stored == stored))) zeros.transfers.reset();
+    return block;
   }
-  storage_pointer const& owner() const {
-    if (empty()) tensor_detail::fail_empty();
-    return owner_;
-  }
-  // Writes the cells of x to adopted memory. False if this tensor has none, or x has no value.
-  bool written(sharded_tensor const& x) {
-    if (!owner_ || !owner_->pinned || x.empty()) return false;
-    if (owner_ != x.owner_) tensor_detail::write_over(*this, x);
-    return true;
-  }
-
   template <class U>
   using view_of = std::conditional_t<std::is_const_v<U>, typename view_type::const_type, view_type>;
   template <class U>
   view_of<U> row_major(U* first) const {
-    if (owner()->strides)
+    if (base::block()->strides)
       meta_detail::fail(
           "ashlar::stored_view: the cells have the strides of the view that was adopted; write strided_view()");
     return tensor_detail::view_of<view_of<U>>(first, stored_extents());
@@ -280,16 +213,6 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     for (int d = 0; d < rank; ++d) begins[static_cast<std::size_t>(d)] = own.dim[d].begin - widths.dim[d].lower;
     return by_index(stored, begins);
   }
-
-  device_mesh<Mesh> mesh_;
-  shape extents_;
-  storage_pointer owner_;
-
-  using checked = plan_detail::checked_element_t<T>;
-  // At the end, because clang reads no member after a static_assert that fails.
-  static_assert(
-      !plan_detail::axes_missing_from_mesh<Mesh, L>::value,
-      "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 };
 
 namespace tensor_detail {
@@ -307,10 +230,7 @@ owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {
   owned_cells<element_t<X>, rank> c;
   c.own = x.local_region().extents();
   c.first = cells_of(x);
-  if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    c.stored = x.stored_extents();
-  else
-    c.stored = c.own;
+  c.stored = array_extents(x);
   row_major_strides strides(c.stored);
   if constexpr (layout_has_a_halo<layout_t<X>>::value) strides = x.stored_strides();
   for (int d = 0; d < rank; ++d) {
@@ -390,7 +310,7 @@ X row_major_cells(X const& x) {
 /// The tensor with its halo in another state.
 template <class To, class T, class L, class M, class Space>
 sharded_tensor<T, To, M, Space> same_cells(real_ranks, sharded_tensor<T, L, M, Space> const& x) {
-  return {x.mesh(), x.extents(), block_to_share(x)};
+  return {x.mesh(), x.extents(), block_to_share(x), 0};
 }
 
 /// The owned cells of a tensor, in a layout that differs in halos alone. Given cells and halo terms are 0.

@@ -4,6 +4,7 @@
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/ops/bundle.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
+#include "ashlar/layout/halo.hpp"
 #include "ashlar/tensor/storage.hpp"
 #include <complex>
 #include <type_traits>
@@ -82,6 +83,16 @@ struct assigned_type {
         "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)");
   }
 };
+// A condition and no static_assert of the class, which would hide the members of its base from clang, one error each.
+template <class Mesh, class L>
+struct axes_in_mesh {
+  static constexpr bool ok = !plan_detail::axes_missing_from_mesh<Mesh, owned_layout_t<L>>::value;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
+  }
+};
 template <class Tensor, class Mesh>
 struct mesh_of_tensor {
   static constexpr bool ok = std::is_same_v<typename Tensor::mesh_type, Mesh>;
@@ -92,12 +103,12 @@ struct mesh_of_tensor {
   }
 };
 
-// Memory for the elements of this rank's shard.
+// Memory for the elements of this rank's shard. For `keeps_zeros` see pool::allocate.
 template <class MemorySpace>
-std::shared_ptr<storage<MemorySpace>> memory_of_shard(shape const& extents, index_t elements,
-                                                      std::size_t element_bytes) {
+std::shared_ptr<storage<MemorySpace>> memory_of_shard(shape const& extents, index_t elements, std::size_t element_bytes,
+                                                      bool keeps_zeros = false) {
   try {
-    return pool<MemorySpace>::allocate(static_cast<std::size_t>(elements) * element_bytes);
+    return pool<MemorySpace>::allocate(static_cast<std::size_t>(elements) * element_bytes, keeps_zeros);
   } catch (out_of_memory const& e) {
     fail_memory("ashlar::make: the memory does not suffice", e, extents, elements, element_bytes);
   }
@@ -109,25 +120,25 @@ mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
 /// The block of memory that holds a tensor's shard.
 template <class X>
 auto const& block_of(X const& x) {
-  return x.owner();
+  return x.block();
 }
-/// Where the shard begins there, in elements.
+/// Where the shard begins there, in elements. It is 0 for a tensor with a halo.
 template <class X>
 index_t offset_of(X const& x) {
   return x.offset();
 }
-/// The same, and 0 for a tensor with a halo, which has a block of its own.
-template <class X>
-index_t begin_of(X const& x) {
-  if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    return 0;
-  else
-    return offset_of(x);
-}
 /// The elements of the shard, or the stored cells. Kernels that write them make the memory ready before, by own_memory.
 template <class X>
 element_t<X>* cells_of(X const& x) {
-  return static_cast<element_t<X>*>(block_of(x)->data) + begin_of(x);
+  return static_cast<element_t<X>*>(block_of(x)->data) + offset_of(x);
+}
+/// Extents of the array that this rank stores: its shard, or its cells and their halo.
+template <class X>
+shape array_extents(X const& x) {
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    return x.stored_extents();
+  else
+    return x.local_extents();
 }
 // The type of a tensor whose extents may be in its type, without them.
 template <class X>
@@ -135,15 +146,12 @@ using without_extents = sharded_tensor<element_t<X>, layout_t<X>, mesh_t<X>, typ
 /// A tensor of the type and extents of x in a block.
 template <class X>
 X tensor_in(X const& x, typename X::storage_pointer block, index_t offset) {
-  if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    return X(without_extents<X>(x.mesh(), x.extents(), std::move(block)));
-  else
-    return X(without_extents<X>(x.mesh(), x.extents(), std::move(block), offset));
+  return X(without_extents<X>(x.mesh(), x.extents(), std::move(block), offset));
 }
 /// Another handle on the same memory, also if the program has a pointer to it: a copy of x would have memory of its own.
 template <class X>
 X same_memory(X const& x) {
-  return tensor_in(x, block_of(x), begin_of(x));
+  return tensor_in(x, block_of(x), offset_of(x));
 }
 template <class X>
 X same_memory(real_ranks, X const& x) {
@@ -158,7 +166,7 @@ typename X::storage_pointer block_to_share(X const& x) {
 /// A handle that many may copy at no cost: it shares the elements of x until x is written.
 template <class X>
 X lent(real_ranks, X const& x) {
-  return tensor_in(x, block_to_share(x), begin_of(x));
+  return tensor_in(x, block_to_share(x), offset_of(x));
 }
 /// Gives a handle that was lent elements of its own, if the program has a pointer to the others.
 template <class X>
@@ -167,17 +175,20 @@ void keep_elements(real_ranks, X const& x) {
 }
 template <class X>
 void copy_stored_cells(X const& from, X const& to);
+/// A block with a copy of all elements, or of all stored cells. They begin at its begin.
+template <class X>
+typename X::storage_pointer copied_block(X const& x) {
+  auto const& b = *block_of(x);
+  if constexpr (layout_has_a_halo<layout_t<X>>::value)
+    return b.copy(0, b.bytes);
+  else
+    return b.copy(static_cast<std::size_t>(offset_of(x)) * sizeof(element_t<X>),
+                  static_cast<std::size_t>(x.local_size()) * sizeof(element_t<X>));
+}
 /// A copy of all elements, or of all stored cells.
 template <class X>
 X copy_of_stored(X const& x) {
-  auto const& b = *block_of(x);
-  if constexpr (layout_has_a_halo<layout_t<X>>::value)
-    return tensor_in(x, b.copy(0, b.bytes), 0);
-  else
-    return tensor_in(x,
-                     b.copy(static_cast<std::size_t>(offset_of(x)) * sizeof(element_t<X>),
-                            static_cast<std::size_t>(x.local_size()) * sizeof(element_t<X>)),
-                     0);
+  return tensor_in(x, copied_block(x), 0);
 }
 // True if the elements of x can be written where they are. Otherwise other handles would change with x. If the program has a
 // pointer to the memory, only expressions and collectives have other handles, and keep what they read.
@@ -230,7 +241,108 @@ void write_over(X& x, X const& y) {
 /// The mesh with just the axes that a layout names, with sizes given at run time.
 template <class L>
 using mesh_of_layout = decltype(mesh_of_names(typename layout_detail::names_of<L>::type{}));
+
 }  // namespace tensor_detail
+
+// A namespace of its own: calls with a tensor look for functions in the namespace of its base, too.
+namespace tensor_base_detail {
+
+/// What tensors with and without a halo have in common: a mesh, global extents, and a block of memory that others may share.
+/// Base of sharded_tensor<T, Layout, Mesh, Space>.
+template <class T, class Layout, class Mesh, class Space>
+class tensor_in_memory {
+  using tensor = sharded_tensor<T, Layout, Mesh, Space>;
+  using owned = owned_layout_t<Layout>;
+  using checked_element = plan_detail::checked_element_t<T>;
+  using checked_axes = std::bool_constant<meta_detail::hold<tensor_detail::axes_in_mesh<Mesh, Layout>>()>;
+
+ public:
+  using element_type = T;
+  using layout_type = Layout;
+  using mesh_type = Mesh;
+  using execution_space = Space;
+  using memory_space = typename Space::memory_space;
+  using storage_pointer = std::shared_ptr<tensor_detail::storage<memory_space>>;
+  static constexpr int rank = Layout::rank;
+  /// The layout of the owned elements as a value; axes are positions in the mesh.
+  static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<Mesh, owned>, owned>;
+
+  /// An empty tensor, such as a member of a class before its value is known. Assign a tensor to it before other use.
+  tensor_in_memory() = default;
+  /// The elements of a block from an offset on.
+  tensor_in_memory(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
+      : mesh_(m), extents_(extents), block_(std::move(block)), offset_(offset) {}
+  tensor_in_memory(tensor_in_memory const& x)
+      : mesh_(x.mesh_), extents_(x.extents_), block_(x.block_), offset_(x.offset_) {
+    if (!block_ || !block_->held) return;
+    block_ = tensor_detail::copied_block(x.self());
+    offset_ = 0;
+  }
+  tensor_in_memory(tensor_in_memory&&) noexcept = default;
+  /// Error: ashlar::error if this tensor has adopted memory, and x has other extents or a mesh of other sizes.
+  tensor_in_memory& operator=(tensor_in_memory const& x) {
+    if (this != &x && !written(x)) take(tensor_in_memory(x));
+    return *this;
+  }
+  tensor_in_memory& operator=(tensor_in_memory&& x) {
+    if (this != &x && !written(x)) take(std::move(x));
+    return *this;
+  }
+  ~tensor_in_memory() = default;
+
+  /// True until a tensor is assigned to one without a value. (A tensor of no elements is not empty.)
+  bool empty() const { return block_ == nullptr; }
+  /// Error: ashlar::error if the tensor is empty.
+  device_mesh<Mesh> const& mesh() const {
+    if (empty()) tensor_detail::fail_empty();
+    return mesh_;
+  }
+  /// The global extents.
+  shape const& extents() const { return extents_; }
+  index_t extent(int d) const { return extents_[d]; }
+  /// Global indices of the elements that this rank owns.
+  region local_region() const { return ashlar::local_region(extents_, layout, mesh().sizes(), mesh().rank()); }
+
+ protected:
+  storage_pointer const& block() const {
+    if (empty()) tensor_detail::fail_empty();
+    return block_;
+  }
+  // The memory for a program that may write: the tensor's alone, and known to the program from now on.
+  T* held_cells() {
+    tensor_detail::own_memory(tensor_detail::real_ranks{}, self());
+    block_->hold();
+    return tensor_detail::cells_of(self());
+  }
+
+ private:
+  template <class X>
+  friend auto const& tensor_detail::block_of(X const&);
+  template <class X>
+  friend index_t tensor_detail::offset_of(X const&);
+  index_t offset() const { return offset_; }
+  tensor& self() { return static_cast<tensor&>(*this); }
+  tensor const& self() const { return static_cast<tensor const&>(*this); }
+  void take(tensor_in_memory&& x) {
+    mesh_ = std::move(x.mesh_);
+    extents_ = x.extents_;
+    block_ = std::move(x.block_);
+    offset_ = x.offset_;
+  }
+  // Writes the elements of x to adopted memory. False if this tensor has none, or x has no value.
+  bool written(tensor_in_memory const& x) {
+    if (!block_ || !block_->pinned || x.empty()) return false;
+    if (block_ != x.block_) tensor_detail::write_over(self(), x.self());
+    return true;
+  }
+
+  device_mesh<Mesh> mesh_;
+  shape extents_;
+  storage_pointer block_;
+  index_t offset_ = 0;
+};
+
+}  // namespace tensor_base_detail
 
 /// A tensor whose sharding over a mesh of ranks is part of its type. It has this rank's shard, the global extents and a
 /// handle on the mesh. The shard is contiguous and row-major in the memory of Space.
@@ -243,52 +355,20 @@ using mesh_of_layout = decltype(mesh_of_names(typename layout_detail::names_of<L
 /// Example: sharded_tensor<float, layout<"data", none>> is one on mesh<axis<"data">>
 template <class T, class Layout, class Mesh = tensor_detail::mesh_of_layout<Layout>,
           class Space = Kokkos::DefaultExecutionSpace>
-class sharded_tensor {
- public:
-  using element_type = T;
-  using layout_type = Layout;
-  using mesh_type = Mesh;
-  using execution_space = Space;
-  using memory_space = typename Space::memory_space;
-  using storage_pointer = std::shared_ptr<tensor_detail::storage<memory_space>>;
-  static constexpr int rank = Layout::rank;
-  /// The layout as a value; axes are positions in the mesh.
-  static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<Mesh, Layout>, Layout>;
+class sharded_tensor : public tensor_base_detail::tensor_in_memory<T, Layout, Mesh, Space> {
+  using base = tensor_base_detail::tensor_in_memory<T, Layout, Mesh, Space>;
 
-  /// An empty tensor, such as a member of a class before its value is known. Assign a tensor to it before other use.
+ public:
+  using base::rank, base::layout, base::local_region;
+  using typename base::memory_space;
+
   sharded_tensor() = default;
+  using base::base;
   /// Memory for this rank's shard, uninitialised. make does the same, and compares the extents of the ranks.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : sharded_tensor(m, extents, counted(m, extents)) {}
   /// The same if the number of elements of this rank's shard is already known.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
-      : sharded_tensor(m, extents, tensor_detail::memory_of_shard<memory_space>(extents, elements, sizeof(T)), 0) {}
-  /// The elements of a block from an offset on.
-  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
-      : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
-
-  sharded_tensor(sharded_tensor const& x) : mesh_(x.mesh_), extents_(x.extents_) {
-    if (x.owner_ && x.owner_->held) {
-      *this = tensor_detail::copy_of_stored(x);
-    } else {
-      owner_ = x.owner_;
-      offset_ = x.offset_;
-    }
-  }
-  sharded_tensor(sharded_tensor&&) noexcept = default;
-  /// Error: ashlar::error if this tensor has adopted memory, and x has other extents or a mesh of other sizes.
-  sharded_tensor& operator=(sharded_tensor const& x) {
-    if (this != &x && !written(x)) *this = sharded_tensor(x);
-    return *this;
-  }
-  sharded_tensor& operator=(sharded_tensor&& x) {
-    if (this == &x || written(x)) return *this;
-    mesh_ = std::move(x.mesh_);
-    extents_ = x.extents_;
-    owner_ = std::move(x.owner_);
-    offset_ = x.offset_;
-    return *this;
-  }
-  ~sharded_tensor() = default;
+      : base(m, extents, tensor_detail::memory_of_shard<memory_space>(extents, elements, sizeof(T)), 0) {}
 
   /// Does not compile: the mesh is part of the type.
   template <class M>
@@ -297,28 +377,10 @@ class sharded_tensor {
   }
   /// Does not compile: a variable keeps its type.
   template <class U, class L, class M, class S>
-  sharded_tensor& operator=(sharded_tensor<U, L, M, S> const&) {
+  sharded_tensor(sharded_tensor<U, L, M, S> const&) {
     tensor_detail::assigned_type<sharded_tensor, sharded_tensor<U, L, M, S>>::say();
-    return *this;
-  }
-  template <class U, class L, class M, class S>
-  sharded_tensor(sharded_tensor<U, L, M, S> const& x) {
-    *this = x;
   }
 
-  /// True until a tensor is assigned to one without a value. (A tensor of no elements is not empty.)
-  bool empty() const { return owner_ == nullptr; }
-  /// Error: ashlar::error if the tensor is empty.
-  device_mesh<Mesh> const& mesh() const {
-    if (empty()) tensor_detail::fail_empty();
-    return mesh_;
-  }
-  /// The global extents.
-  shape const& extents() const { return extents_; }
-  index_t extent(int d) const { return extents_[d]; }
-
-  /// Global indices of this rank's shard.
-  region local_region() const { return ashlar::local_region(extents_, layout, mesh().sizes(), mesh().rank()); }
   shape local_extents() const { return local_region().extents(); }
   index_t local_size() const { return local_extents().size(); }
 
@@ -326,11 +388,7 @@ class sharded_tensor {
   T const* data() const& { return tensor_detail::cells_of(*this); }
   /// The same for a program that may write. The tensor gets memory of its own first if others share it. From then on copies of
   /// the tensor are copied at once.
-  T* data() & {
-    tensor_detail::own_memory(tensor_detail::real_ranks{}, *this);
-    owner_->hold();
-    return tensor_detail::cells_of(*this);
-  }
+  T* data() & { return base::held_cells(); }
   using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   using const_view_type = typename view_type::const_type;
@@ -353,37 +411,11 @@ class sharded_tensor {
   }
 
  private:
-  template <class X>
-  friend auto const& tensor_detail::block_of(X const&);
-  template <class X>
-  friend index_t tensor_detail::offset_of(X const&);
-  index_t offset() const { return offset_; }
-  storage_pointer const& owner() const {
-    if (empty()) tensor_detail::fail_empty();
-    return owner_;
-  }
-  // Writes the elements of x to adopted memory. False if this tensor has none, or x has no value.
-  bool written(sharded_tensor const& x) {
-    if (!owner_ || !owner_->pinned || x.empty()) return false;
-    if (owner_ != x.owner_) tensor_detail::write_over(*this, x);
-    return true;
-  }
   // The number of elements of this rank's shard, once the extents are known to be good.
   static index_t counted(device_mesh<Mesh> const& m, shape const& extents) {
     plan_detail::check_size<T>(extents);
     return ashlar::local_region(extents, layout, m.sizes(), m.rank()).size();
   }
-
-  device_mesh<Mesh> mesh_;
-  shape extents_;
-  storage_pointer owner_;
-  index_t offset_ = 0;
-
-  using checked = plan_detail::checked_element_t<T>;
-  // At the end, because clang reads no member after a static_assert that fails.
-  static_assert(
-      !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
-      "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 };
 
 namespace tensor_detail {
@@ -453,60 +485,83 @@ std::shared_ptr<storage<MemorySpace>> memory_of_user(Owner const& owner, void* d
   using store = storage<MemorySpace>;
   return std::shared_ptr<store>(new store(data, bytes), [owner](store* s) { delete s, (void)owner; });
 }
-// A tensor whose shard is memory of the user's.
-template <class Tensor, class M, class Owner>
-Tensor in_memory_of(Owner const& owner, device_mesh<M> const& m, shape const& extents, void* data, std::size_t bytes) {
-  return Tensor(m, extents, memory_of_user<typename Tensor::memory_space>(owner, data, bytes), 0);
+
+// A tensor in memory of the user's. `check(array, block)` compares the memory with the extents of this rank's array.
+template <class Tensor, class M, class Owner, std::size_t N, class F>
+Tensor adopt_memory(device_mesh<M> const& m, Owner const& owner, element_t<Tensor>* data, std::size_t bytes,
+                    index_t const (&n)[N], call_site const& w, F const& check) {
+  plan_detail::call_in_errors const call(w);
+  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
+  Tensor t(m, plan_detail::checked_extents<layout_t<Tensor>>(n),
+           memory_of_user<typename Tensor::memory_space>(owner, data, bytes), 0);
+  comm::collectively(
+      m.communicator(),
+      [&] {
+        shape const array = array_extents(t);
+        check(array, *block_of(t));
+        if (array.size() != 0) block_of(t)->pin();
+      },
+      "adopt", w);
+  return t;
 }
 
 template <class L, bool Reversed, class M, class View, std::size_t N>
 auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site const& w) {
   adopted_view<View, L, Reversed>::say();
   using T = typename View::non_const_value_type;
-  using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
-  plan_detail::call_in_errors const call(w);
-  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
-  shape const extents = plan_detail::checked_extents<L>(n);
-  auto t = in_memory_of<Tensor>(view, m, extents, view.data(), view.span() * sizeof(T));
-  comm::collectively(
-      m.communicator(),
-      [&] {
-        shape const shard = t.local_extents();
-        shape expected = shard, found = shard;
+  constexpr bool halo = layout_has_a_halo<L>::value;
+  return adopt_memory<sharded_tensor<T, L, M, typename View::execution_space>>(
+      m, view, const_cast<T*>(view.data()), view.span() * sizeof(T), n, w, [&](shape const& array, auto& block) {
+        shape expected = array, found = array;
+        bool contiguous = true;
+        std::shared_ptr<index_t[]> strides(new index_t[array_bound(L::rank)]);
+        row_major_strides const row_major(array);
         for (int d = 0; d < L::rank; ++d) {
-          found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
-          if (Reversed) expected[d] = shard[L::rank - 1 - d];
+          int const of_view = Reversed ? L::rank - 1 - d : d;
+          if (Reversed) expected[of_view] = array[d];
+          found[of_view] = static_cast<index_t>(view.extent(static_cast<std::size_t>(of_view)));
+          strides[d] = static_cast<index_t>(view.stride(of_view));
+          contiguous = contiguous && (array[d] < 2 || strides[d] == row_major.stride[d]);
         }
-        if (!(found == expected))
-          plan_detail::fail_other_extents(
-              Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
-                       : "ashlar::adopt: the view has the extents of this rank's shard",
-              expected, found);
-        if (!view.span_is_contiguous())
-          plan_detail::fail_rule("ashlar::adopt: the view is contiguous; copy a strided one first");
-        if (shard.size() != 0) block_of(t)->pin();
-      },
-      "adopt", w);
-  return t;
+        bool const both_empty = halo && found.size() == 0 && expected.size() == 0;
+        if (!(found == expected) && !both_empty) {
+          constexpr char const* rule =
+              halo
+                  ? (Reversed
+                         ? "ashlar::adopt_reversed: the view has the extents of this rank's cells and their halo, in reversed order"
+                         : "ashlar::adopt: the view has the extents of this rank's cells and their halo")
+                  : (Reversed
+                         ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
+                         : "ashlar::adopt: the view has the extents of this rank's shard");
+          plan_detail::fail_other_extents(rule, expected, found);
+        }
+        if (contiguous || array.size() == 0) return;
+        if (!halo) plan_detail::fail_rule("ashlar::adopt: the view is contiguous; copy a strided one first");
+        if (has_halo_sums<L>)
+          plan_detail::fail_rule("ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
+        block.strides = std::move(strides);
+      });
 }
 
 }  // namespace tensor_detail
 
-/// Makes a tensor whose shard is a view of the user's, without a copy. The tensor keeps the view alive.
-/// Pre: contiguous and row-major (LayoutRight), with the extents of this rank's shard.
+/// Makes a tensor whose shard is a view of the user's, without a copy. The tensor keeps the view alive. With a halo the view is
+/// of all cells that this rank stores, or of none if it owns none.
+/// Pre: row-major (LayoutRight) and contiguous. With a halo Kokkos may have padded it, or it is strided, as a subview is.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: two all-reduces of at most 144 bytes, and no copy.
-/// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view is not contiguous or has
-///   other extents than its shard.
+/// Cost: two all-reduces of at most 144 bytes, and no copy. Other ranks cannot read such memory, so exchanges send messages.
+/// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view has other extents than this
+///   rank's array, or is not contiguous, though L has no halo or is halo_sums<H>.
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
+/// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
 template <class L, class M, class View, std::size_t N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
   return tensor_detail::adopt_view<L, false>(m, view, n, w);
 }
 /// The same for the elements at an address, in memory that kernels of the default execution space read and write.
-/// Pre: this rank's shard, row-major. It stays there as long as the tensor or a copy of it lives.
+/// Pre: this rank's array, row-major. It stays there as long as the tensor or a copy of it lives.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank gives no address for a shard
+/// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank gives no address for an array
 ///   that has elements.
 /// Example: std::vector<double> mine(rows_of_this_rank * 3); auto x = adopt<layout<"x", none>>(m, mine.data(), {10, 3});
 template <class L, class M, class T, std::size_t N>
@@ -514,23 +569,13 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w 
   static_assert(!std::is_const_v<T>,
                 "ashlar::adopt: the address is of const elements; copy them, or adopt elements that may be written");
   using Element = std::remove_const_t<T>;  // so that the sentence is the only error
-  using Tensor = tensor_detail::tensor_on<Element, L, M>;
-  plan_detail::call_in_errors const call(w);
-  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
-  shape const extents = plan_detail::checked_extents<L>(n);
-  index_t const elements = local_shape(extents, Tensor::layout, m.sizes(), m.rank()).size();
-  auto t = tensor_detail::in_memory_of<Tensor>(data, m, extents, const_cast<Element*>(data),
-                                               static_cast<std::size_t>(elements) * sizeof(T));
-  comm::collectively(
-      m.communicator(),
-      [&] {
-        if (data == nullptr && elements != 0)
+  return tensor_detail::adopt_memory<tensor_detail::tensor_on<Element, L, M>>(
+      m, data, const_cast<Element*>(data), 0, n, w, [&](shape const& array, auto& block) {
+        if (data == nullptr && array.size() != 0)
           plan_detail::fail_rule(
               "ashlar::adopt: the address is of this rank's shard; found null for a shard that has elements");
-        if (elements != 0) tensor_detail::block_of(t)->pin();
-      },
-      "adopt", w);
-  return t;
+        block.bytes = static_cast<std::size_t>(array.size()) * sizeof(T);
+      });
 }
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.

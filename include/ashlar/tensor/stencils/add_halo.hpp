@@ -131,7 +131,7 @@ sharded_tensor<T, To, M, Space> add_halo_cells(real_ranks runs, sharded_tensor<T
   add_edges_back(space, transfers->edges, all_cells_of(x));
   if (ranks.size() > 1) add_halo_cells<Space>(x.mesh(), ranks, s, *transfers, all_cells_of(x), w);
   if (C == corners::none) add_edges_back(space, transfers->early_edges, all_cells_of(x));  // else `edges` has them
-  sharded_tensor<T, To, M, Space> y(x.mesh(), x.extents(), block_of(x));
+  sharded_tensor<T, To, M, Space> y(x.mesh(), x.extents(), block_of(x), 0);
   clear_given_cells(space, y);
   return y;
 }

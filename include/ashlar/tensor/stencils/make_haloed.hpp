@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors with halos from functions of the index, and from arrays of the program.
+// Tensors with halos from functions of the index.
 #pragma once
 #include "ashlar/kernels/random.hpp"
 #include "ashlar/ops/halo.hpp"
@@ -169,80 +169,6 @@ void set_beyond(sharded_tensor<T, L, M, S>& x, F const& f) {
 template <class T, class L, class M, class S, class F>
 void set_beyond(sharded_tensor<T, L, M, S> const&, F const&) {
   static_assert(!std::is_same_v<T, T>, "ashlar::set_beyond: the tensor is const; declare it without const");
-}
-
-namespace tensor_detail {
-
-template <class L, bool Reversed, class M, class View, std::size_t N>
-auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site const& w) {
-  adopted_view<View, L, Reversed>::say();
-  using T = typename View::non_const_value_type;
-  using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
-  plan_detail::call_in_errors const call(w);
-  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
-  auto const block =
-      memory_of_user<typename Tensor::memory_space>(view, const_cast<T*>(view.data()), view.span() * sizeof(T));
-  Tensor t(m, plan_detail::checked_extents<L>(n), block);
-  comm::collectively(
-      m.communicator(),
-      [&] {
-        shape const stored = t.stored_extents();
-        shape expected = stored, found = stored;
-        bool contiguous = true;
-        std::shared_ptr<index_t[]> strides(new index_t[L::rank]);
-        row_major_strides const row_major(stored);
-        for (int d = 0; d < L::rank; ++d) {
-          int const of_view = Reversed ? L::rank - 1 - d : d;
-          if (Reversed) expected[of_view] = stored[d];
-          found[of_view] = static_cast<index_t>(view.extent(static_cast<std::size_t>(of_view)));
-          strides[d] = static_cast<index_t>(view.stride(of_view));
-          contiguous = contiguous && (stored[d] < 2 || strides[d] == row_major.stride[d]);
-        }
-        bool const both_empty = found.size() == 0 && expected.size() == 0;
-        if (!(found == expected) && !both_empty)
-          plan_detail::fail_other_extents(
-              Reversed
-                  ? "ashlar::adopt_reversed: the view has the extents of this rank's cells and their halo, in reversed order"
-                  : "ashlar::adopt: the view has the extents of this rank's cells and their halo",
-              expected, found);
-        if (stored.size() == 0) return;
-        if (!contiguous) {
-          if (has_halo_sums<L>)
-            plan_detail::fail_rule(
-                "ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
-          block->strides = std::move(strides);
-        }
-        block->pin();
-      },
-      "adopt", w);
-  return t;
-}
-
-}  // namespace tensor_detail
-
-/// Makes a tensor with a halo whose stored cells are a view of the user's, halo cells included, without a copy. The
-/// tensor keeps the view alive. Other ranks cannot read such memory, so exchanges send messages.
-/// Pre: the extents that this rank stores: owned cells and halo, or none at all on a rank that owns none. The view is
-///   row-major (LayoutRight), which Kokkos may have padded, or strided, as a subview is.
-/// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: two all-reduces of at most 144 bytes, and no copy.
-/// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view has other extents than
-///   this rank stores; if L is halo_sums<H> and the view is not contiguous.
-/// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
-template <class L, class M, class View, std::size_t N>
-  requires(layout_detail::layout_has_a_halo<L>::value)
-auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
-  return tensor_detail::adopt_stored<L, false>(m, view, n, w);
-}
-/// The same for a column-major view (LayoutLeft), or a subview of one. Layout and extents describe the tensor, whose
-/// dimension 0 is the last dimension of the view.
-/// Collective, Cost, Error: as adopt.
-/// Example: auto u = adopt_reversed<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {ny, nx});  // view(x, y)
-template <class L, class M, class View, std::size_t N>
-  requires(layout_detail::layout_has_a_halo<L>::value)
-auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],
-                    call_site w = call_site::current()) {
-  return tensor_detail::adopt_stored<L, true>(m, view, n, w);
 }
 
 }  // namespace ashlar
