@@ -16,12 +16,13 @@ using cyclic_blocks = layout<cyclic("p", 32), cyclic("q", 32)>;
 // [layouts]
 
 // [square]
-constexpr auto squared = [](auto const& a) { return matmul(a, a, to_layout<blocks>); };
+constexpr auto squared = [](auto const& a) { return matmul(a, a, to_layout<blocks>.by_types()); };
 // [square]
 
 // [contract]
-// On 2 x 2 ranks a product gathers the rows of one operand and the columns of the other.
+// On 2 x 2 ranks a product gathers the rows of one operand and the columns of the other, whatever the extents.
 constexpr auto one_square = [](auto const& m) { (void)squared(make<double, blocks>(m, {4096, 4096})); };
+static_assert(!dry_run(grid{{2, 2}}, one_square).depends_on_extents());
 static_assert(dry_run(grid{{2, 2}}, one_square).count() == 2);
 static_assert(dry_run(grid{{2, 2}}, one_square).count(collective::all_gather, "p") == 1);
 static_assert(dry_run(grid{{2, 2}}, one_square).bytes_per_rank() == 2 * (2048 * 2048) * 8);

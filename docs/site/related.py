@@ -133,7 +133,7 @@ planning::parse_integer planning::parse_named_mesh planning::parse_layout planni
 planning::draw planning::draw_svg to_string print describe
 planning::waste_kind planning::waste_record ledger
 ledger recorder dry_run call_site pass
-abstract_mesh abstract_tensor make dry_run with_extents
+abstract_mesh abstract_tensor make dry_run dry_runs with_extents
 make uniform normal
 to_text collective planning::step_kind pass
 static_shape static_extents static_extents_v fix_extents with_extents

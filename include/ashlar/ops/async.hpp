@@ -40,7 +40,7 @@ constexpr auto relayout_async(destination<To, Replicated, MayHelp> to, X const& 
   using Y = decltype(relayout(to, x, w));
   if constexpr (begins_early<X>)
     return with_least_plan<plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>, X>(
-        x.extents(), x.mesh().sizes(), [&]<class P>(P) { return begin_steps<Y, P>(backend_of<X>{}, x, w); });
+        x.mesh(), x.extents(), [&]<class P>(P) { return begin_steps<Y, P>(backend_of<X>{}, x, w); });
   else
     return pending<Y>(relayout(to, x, w));
 }
@@ -50,7 +50,7 @@ constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[ma
                                    call_site const& w) {
   if constexpr (begins_early<X>)
     return with_least_plan<plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>, X>(
-        x.extents(), x.mesh().sizes(), [&]<class P>(P) { return begin_steps_into<Y, P>(backend_of<X>{}, room, x, w); });
+        x.mesh(), x.extents(), [&]<class P>(P) { return begin_steps_into<Y, P>(backend_of<X>{}, room, x, w); });
   else
     return relayout_async(to, x, w);
 }

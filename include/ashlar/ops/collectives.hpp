@@ -114,13 +114,18 @@ template <class To, axis_mask Replicated, axis_mask MayHelp = 0u>
 struct destination {};
 
 template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
-constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
+constexpr auto relayout(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
+  return relayout_as(to, x.extents(), x, w);
+}
+// The same by the plan that these extents choose.
+template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
+constexpr auto relayout_as(destination<To, Replicated, MayHelp>, auto const& extents, X const& x, call_site const& w) {
   using plans = plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
   static_assert(
       !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>,
       "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
   auto const& t = materialize(x);
-  return with_extents_of<X>(with_least_plan<plans, X>(t.extents(), t.mesh().sizes(), [&]<class P>(P) {
+  return with_extents_of<X>(with_least_plan<plans, X>(t.mesh(), extents, [&]<class P>(P) {
     if constexpr (P::value.size == 0)
       return evaluated(t);
     else
@@ -240,9 +245,15 @@ template <class L>
 struct into_layout_in_chunks {
   index_t chunks;
 };
+// The layout of the result of a product whose extents choose nothing.
+template <class L>
+struct into_layout_by_types {};
 // The layout of the result, as an argument.
 template <class L>
 struct into_layout {
+  /// A product takes the plan that is the best for operands of equal extents, and no other. Types and the sizes of the mesh
+  /// choose it, so its collectives are the same for all extents.
+  static constexpr into_layout_by_types<L> by_types() { return {}; }
   /// The operands and the result travel in n chunks, each while the next one is multiplied.
   static constexpr into_layout_in_chunks<L> in_chunks(index_argument n) { return {n}; }
 };
@@ -252,6 +263,8 @@ template <class L>
 inline constexpr bool is_result_layout<into_layout<L>> = true;
 template <class L>
 inline constexpr bool is_result_layout<into_layout_in_chunks<L>> = true;
+template <class L>
+inline constexpr bool is_result_layout<into_layout_by_types<L>> = true;
 
 // Always true. Its argument is the tensor of a collective that lacks its arguments.
 template <class X>
@@ -328,7 +341,7 @@ template <class To, tensor X>
 }
 
 /// The argument after the operands of einsum, matmul, transpose, fft and inverse_fft: the result is in layout L, and the
-/// operands are in any layouts. einsum and matmul take to_layout<L>.in_chunks(n), too.
+/// operands are in any layouts. einsum and matmul take to_layout<L>.in_chunks(n) and to_layout<L>.by_types(), too.
 /// Example: matmul(a, b, to_layout<layout<"p", "q">>)
 template <class L>
 inline constexpr ops_detail::into_layout<L> to_layout{};

@@ -54,9 +54,19 @@ constexpr auto with_plan(int k, F const& f) {
   return f(plan_number<Plans, I>{});
 }
 
+// The extents of a choice by types.
+struct typical_extents {
+  shape value;
+};
+template <class Plans, class X, class Handle, class F>
+constexpr auto with_least_plan(Handle const& m, typical_extents const& extents, F const& f) {
+  constexpr index_t bytes = static_cast<index_t>(sizeof(element_t<X>));
+  return with_plan<Plans>(Plans::value.least(extents.value, m.sizes(), bytes, Plans::links.message_bytes), f);
+}
+
 // Calls f with the plan for a tensor X of these extents, as a type. Each plan must give the same type of result.
-template <class Plans, class X, class F>
-constexpr auto with_least_plan(shape const& extents, mesh_shape const& sizes, F const& f) {
+template <class Plans, class X, class Handle, class F>
+constexpr auto with_least_plan(Handle const& m, shape const& extents, F const& f) {
   constexpr plan_candidates const& plans = Plans::value;
   constexpr index_t bytes = static_cast<index_t>(sizeof(element_t<X>));
   if constexpr (plans.size <= 1) {
@@ -65,10 +75,13 @@ constexpr auto with_least_plan(shape const& extents, mesh_shape const& sizes, F 
     constexpr int k = plans.least(static_extents_v<X>, static_sizes<mesh_t<X>>, bytes, Plans::links.message_bytes);
     return f(plan_number<Plans, k>{});
   } else {
-    return with_plan<Plans>(std::is_constant_evaluated()
-                                ? plans.least(extents, sizes, bytes, Plans::links.message_bytes)
-                                : remembered_choice<Plans>(extents, sizes, bytes),
-                            f);
+    auto const least = [&] { return plans.least(extents, m.sizes(), bytes, Plans::links.message_bytes); };
+    if constexpr (backend_on<Handle>::begins_early)
+      return with_plan<Plans>(remembered_choice<Plans>(extents, m.sizes(), bytes), f);
+    else if constexpr (static_shape<X>)
+      return with_plan<Plans>(least(), f);
+    else
+      return with_plan<Plans>(plan_detail::chosen_by_extents(m, &plans, plans.size, extents, {}, least), f);
   }
 }
 

@@ -128,6 +128,41 @@ class few_records {
   collective_total total_[most_totals]{};
 };
 
+/// Which candidate a dry run takes where extents choose one. The first run takes the first ones.
+class alternative {
+ public:
+  static constexpr int most = 32;
+  /// The number of the candidate among n that this run takes. Equal choices are one: of the same candidates, by
+  /// equal extents. Null is for candidates that differ from all others.
+  /// Error: for more than `most` choices, ashlar::error at run time, or the sentence in a constant expression.
+  constexpr int take(void const* candidates, shape const& a, shape const& b, int n) {
+    for (int i = 0; i < size_; ++i)
+      if (candidates != nullptr && choice_[i].candidates == candidates && choice_[i].a == a && choice_[i].b == b)
+        return choice_[i].taken;
+    if (size_ == most)
+      fail(
+          "ashlar::dry_runs: extents choose in more than 32 places; analyse a part of the program, or give static extents");
+    choice_[size_++] = {candidates, a, b, n, 0};
+    return 0;
+  }
+  /// Goes to the next alternative; false if there is none. The choices after one that changes may be others, so the next run
+  /// finds them.
+  constexpr bool next() {
+    while (size_ > 0 && choice_[size_ - 1].taken + 1 == choice_[size_ - 1].candidates_in_all) --size_;
+    if (size_ > 0) ++choice_[size_ - 1].taken;
+    return size_ > 0;
+  }
+
+ private:
+  struct choice {
+    void const* candidates = nullptr;
+    shape a, b;
+    int candidates_in_all = 0, taken = 0;
+  };
+  choice choice_[most]{};
+  int size_ = 0;
+};
+
 /// The records of a program that runs, without a limit on their number. (A dry run cannot return them: clang evaluates
 /// an expression twice if its temporaries have a destructor.)
 class all_records {
@@ -179,6 +214,11 @@ class ledger {
     r.times *= times_;
     waste_.add(r);
   }
+
+  /// True if the extents of a dry run chose among plans. Partial tensors that are redistributed have several plans, and so have
+  /// products with to_layout and einsums of three operands. Other extents may have other collectives: dry_runs has them all.
+  constexpr bool depends_on_extents() const { return depends_on_extents_; }
+  constexpr void note_choice() { depends_on_extents_ = true; }
 
   /// Adds collectives: to the record of equal ones of the same call site if there is one.
   constexpr void add(plan_detail::collective_record r) {
@@ -236,6 +276,7 @@ class ledger {
   Records records_;
   plan_detail::waste_records waste_;
   int times_ = 1;
+  bool depends_on_extents_ = false;
 };
 
 /// The ledger in which a mesh handle records the collectives of a program, and the pass that is running.
@@ -244,7 +285,8 @@ template <class Mesh, class Records = plan_detail::all_records>
 struct recorder {
   ledger<Mesh, Records> log{};
   pass when = pass::forward;
-  unsigned long long placed = 0;  // bit i: an output was placed by rule i of its strategy
+  unsigned long long placed = 0;                    // bit i: an output was placed by rule i of its strategy
+  plan_detail::alternative* alternative = nullptr;  // of a dry run that tries one after the other
 };
 
 }  // namespace ashlar

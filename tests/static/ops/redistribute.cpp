@@ -47,4 +47,27 @@ constexpr auto of_static = dry_run(small_grid{}, [](auto const& m) {
 });
 static_assert(of_static.bytes_per_rank() == 16384);
 
+// Extents choose among the plans of a gradient that all ranks help to reduce. Two tensors of other extents are two choices, and
+// a loop over equal ones is one choice.
+template <int Gradients, int Times>
+constexpr auto reductions = [](auto const& m) {
+  for (index_t n = 1; n <= Gradients; ++n)
+    for (int i = 0; i < Times; ++i)
+      (void)redistribute<layout<none, none, none, "data">>(make<float, gradient>(m, {n, 1, 64, 128}));
+};
+constexpr int alternatives(auto const& program) {
+  int n = 0;
+  for (auto const& l : dry_runs(grid{{2, 2}}, program)) n += l.depends_on_extents() ? 1 : 0;
+  return n;
+}
+constexpr int plans_of_one = alternatives(reductions<1, 1>);
+static_assert(plans_of_one > 1 && plans_of_one <= 4);
+static_assert(alternatives(reductions<2, 1>) == plans_of_one * plans_of_one);
+static_assert(alternatives(reductions<1, 3>) == plans_of_one);
+static_assert(!of_static.depends_on_extents());
+// A collective with a name of its own is one step for all extents.
+static_assert(!dry_run(grid{{2, 2}}, [](auto const& m) {
+                 (void)all_reduce(make<float, gradient>(m, {1, 1, 64, 128}));
+               }).depends_on_extents());
+
 }  // namespace

@@ -174,6 +174,22 @@ TEST_CASE("ledger: collectives without a record are of 64 kinds at most") {
       "ashlar::ledger: more than 64 kinds of collectives have no record; analyse a part of the program", error);
 }
 
+TEST_CASE("ledger: dry runs for all extents have 32 choices at most") {
+  auto const gradients = [](index_t n) {
+    return [n](auto const& m) {
+      for (index_t i = 1; i <= n; ++i)
+        (void)redistribute<layout<none, "x">>(make<float, partial<layout<none, none>, "x">>(m, {i, 8}));
+    };
+  };
+  auto few = dry_runs(grid{{2, 2}}, gradients(32));
+  CHECK((*few.begin()).depends_on_extents());
+  auto const many = dry_runs(grid{{2, 2}}, gradients(33));
+  CHECK_THROWS_WITH_AS(
+      many.begin(),
+      "ashlar::dry_runs: extents choose in more than 32 places; analyse a part of the program, or give static extents",
+      error);
+}
+
 TEST_CASE("ledger: waste is printed with both lines") {
   auto const log = dry_run(grid{{2, 4}}, [](auto const& m) {
     for (int i = 0; i < 2; ++i) {

@@ -60,7 +60,7 @@ constexpr void redistribute_into(Y& y, X const& x, call_site w = call_site::curr
         !ops_detail::elements_lack_the_reduction<ops_detail::plan_number<plans, 0>, element_t<X>>,
         "ashlar::redistribute_into: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator");
     auto const& t = plan_detail::materialize(x);
-    ops_detail::with_least_plan<plans, X>(t.extents(), t.mesh().sizes(), [&]<class P>(P) {
+    ops_detail::with_least_plan<plans, X>(t.mesh(), t.extents(), [&]<class P>(P) {
       ops_detail::run_steps_into<P, 0>(y, t, w);
       return 0;
     });

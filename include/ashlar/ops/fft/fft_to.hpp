@@ -138,7 +138,7 @@ constexpr auto transform_in_layout(Op const& op, destination<To, Replicated, May
     using plans = plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
     auto&& t = materialize(x);
     return with_extents_of<X>(with_least_plan<plans, X>(
-        t.extents(), t.mesh().sizes(), [&]<class P>(P) { return steps_and_transform<P, 0>(op, handle_on(t), w); }));
+        t.mesh(), t.extents(), [&]<class P>(P) { return steps_and_transform<P, 0>(op, handle_on(t), w); }));
   } else {
     return apply(op, relayout(to, x, w));
   }

@@ -101,8 +101,14 @@ constexpr auto einsum_pair_by_pair(X const&... x) {
       (void)einsum_of_several<E>::extents(x.extents()...);
     }
     int order = 0;
-    if constexpr (orders::value.size > 1)
-      order = orders::value.least(orders::eq, orders::on_a_rank(first_operand(x...).mesh().sizes(), x.extents()...));
+    if constexpr (orders::value.size > 1) {
+      auto const& m = first_operand(x...).mesh();
+      auto const least = [&] { return orders::value.least(orders::eq, orders::on_a_rank(m.sizes(), x.extents()...)); };
+      if constexpr (backend_of<first_t<X...>>::begins_early || (static_shape<X> && ...))
+        order = least();
+      else
+        order = plan_detail::chosen_by_extents(m, nullptr, orders::value.size, {}, {}, least);
+    }
     return multiply_in_order<orders, E, 0>(order, x...);
   } else {
     return first_operand(x...);

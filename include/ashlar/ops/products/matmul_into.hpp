@@ -51,7 +51,7 @@ constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const&
   if constexpr (multiplies<q, layout_t<C>, A, B>(runs))
     multiply_shards_into<q>(runs, plans::problem, c, alpha, a, b, w);
   else
-    with_least_product<plans>(a.extents(), b.extents(), a.mesh().sizes(), [&]<class P>(P) {
+    with_least_product<plans>(a, b, [&]<class P>(P) {
       auto const x = redistribute<typename P::a>(a, w);
       auto const p = redistribute<layout_t<C>>(einsum<q>(x, redistribute<typename P::b>(b, w)), w);
       update(c, [&](auto const& old) { return old + alpha * p; });

@@ -22,7 +22,7 @@ struct product_problem {
   mesh_shape likely;
   axis_mask helpers = 0;  // axes whose ranks share the work of redistributions
   bool is_static = false;
-  shape a{}, b{};  // static extents
+  shape a{}, b{};  // if is_static, these extents choose, and the operands' do not
 
   // Exact prices of block-cyclic dimensions take a compiler too long.
   constexpr bool has_blocks() const {
@@ -43,8 +43,10 @@ struct product_problem {
 };
 
 // The candidates for a product of tensors of types A and B into layout To. The compiler finds `value` if a program uses it.
-template <equation E, class To, class A, class B>
+// If `ByTypes`, the one for operands of equal extents is the only one, unless the compiler knows the extents.
+template <equation E, class To, class A, class B, bool ByTypes = false>
 struct product_plans {
+  static constexpr bool by_types = ByTypes && !(sizes_are_static<A> && sizes_are_static<B>);
   using mesh = mesh_t<A>;
   using context = mesh_context<mesh, layout_t<A>, layout_t<B>, To>;
   static constexpr product_problem problem = [] {
@@ -58,6 +60,13 @@ struct product_plans {
       p.is_static = true;
       p.a = static_extents_v<A>;
       p.b = static_extents_v<B>;
+    } else if constexpr (by_types) {
+      // Large extents that the usual sizes of axes divide, and products of them that are indices.
+      index_t const each =
+          plan_detail::labelled_extents(p.task.e).all.rank <= 5 ? 3072 : plan_detail::typical_products::extent;
+      p.is_static = true;
+      for (int d = p.a.rank = rank_v<A>; d-- > 0;) p.a[d] = each;
+      for (int d = p.b.rank = rank_v<B>; d-- > 0;) p.b[d] = each;
     }
     return p;
   }();
@@ -103,13 +112,22 @@ constexpr auto with_product(int k, F const& f) {
   return f(product_number<Plans, I>{});
 }
 
-template <class Plans, class F>
-constexpr auto with_least_product(shape const& a, shape const& b, mesh_shape const& sizes, F const& f) {
-  if constexpr (Plans::value.size == 1)
+// Calls f with the candidate for operands a and b.
+template <class Plans, class A, class B, class F>
+constexpr auto with_least_product(A const& a, B const& b, F const& f) {
+  if constexpr (Plans::value.size == 1) {
     return f(product_number<Plans, 0>{});
-  else
-    return with_product<Plans>(
-        std::is_constant_evaluated() ? Plans::least(a, b, sizes) : remembered_product<Plans>(a, b, sizes), f);
+  } else {
+    auto const least = [&] { return Plans::least(a.extents(), b.extents(), a.mesh().sizes()); };
+    if constexpr (backend_of<A>::begins_early)
+      return with_product<Plans>(remembered_product<Plans>(a.extents(), b.extents(), a.mesh().sizes()), f);
+    else if constexpr (static_shape<A> && static_shape<B>)
+      return with_product<Plans>(least(), f);
+    else
+      return with_product<Plans>(
+          plan_detail::chosen_by_extents(a.mesh(), &Plans::value, Plans::value.size, a.extents(), b.extents(), least),
+          f);
+  }
 }
 
 }  // namespace ashlar::ops_detail

@@ -63,13 +63,12 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
         !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>,
         "ashlar::transpose: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
     auto&& t = materialize(x);
-    return with_extents_of<Y>(
-        with_least_plan<plans, Y>(shape::of(t.extents()[Order]...), t.mesh().sizes(), [&]<class P>(P) {
-          if constexpr (begins_with_transfers<P>)
-            return run_steps<P, 1>(take_step_transposed<P, 0, Order...>(backend_of<X>{}, t, w), w);
-          else
-            return run_steps<P, 0>(evaluated(transpose<Order...>(t)), w);
-        }));
+    return with_extents_of<Y>(with_least_plan<plans, Y>(t.mesh(), shape::of(t.extents()[Order]...), [&]<class P>(P) {
+      if constexpr (begins_with_transfers<P>)
+        return run_steps<P, 1>(take_step_transposed<P, 0, Order...>(backend_of<X>{}, t, w), w);
+      else
+        return run_steps<P, 0>(evaluated(transpose<Order...>(t)), w);
+    }));
   }
 }
 

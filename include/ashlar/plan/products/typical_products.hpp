@@ -11,6 +11,7 @@ class typical_products {
   static constexpr int most_varied = 4;  // labels that are longer or shorter than the others in some extents
 
  public:
+  static constexpr index_t extent = 192;  // divides by the usual sizes of axes; its 8th power is an index
   static constexpr int most = 2 + 2 * most_varied;
   product_plan best[most];
 
@@ -58,8 +59,6 @@ class typical_products {
   }
 
  private:
-  static constexpr index_t extent = 192;  // divides by the usual sizes of axes; its 8th power is an index
-
   // The work and the communication of a rank as shares of all work and of the tensors.
   struct shares {
     double work = 0, received[3]{};

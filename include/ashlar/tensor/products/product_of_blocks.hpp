@@ -331,7 +331,7 @@ product_route const& route_of_product(ops_detail::product_problem const& p, shap
                                       shape const& product, mesh_shape const& sizes) {
   static thread_local product_routes routes;
   plan_detail::check_size<T>(product);
-  return routes.of(p, a, b, product, sizes);
+  return routes.of(p, a, b, sizes);
 }
 
 /// einsum<E> of two tensors as a tensor of layout To. Layouts between are values, so they need no types.

@@ -109,7 +109,7 @@ struct product_route {
 class product_routes {
  public:
   /// Pre: all but the static extents of `p` is the same in each call.
-  product_route const& of(ops_detail::product_problem const& p, shape const& a, shape const& b, shape const& product,
+  product_route const& of(ops_detail::product_problem const& p, shape const& of_a, shape const& of_b,
                           mesh_shape const& sizes);
 
  private:

@@ -1,5 +1,7 @@
 // Products of tensors in any layouts against loops over all values of all labels. Operands are sharded in two
 // dimensions, in unequal and empty parts, block-cyclic and partial; with batches, transposed, and of complex numbers.
+#include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/autodiff/products.hpp"
 #include "ashlar/tensor/products/products.hpp"
 #include "ashlar/ops/products/matmul.hpp"
 #include "mpi/ops/operations.hpp"
@@ -327,23 +329,31 @@ TEST_CASE("matmul: the memory for panels is a quarter of the gathered operands, 
   });
 }
 
+void check_equal_collectives(auto const& recorded, auto const& planned) {
+  for (collective c : {collective::all_gather, collective::all_reduce, collective::reduce_scatter,
+                       collective::all_to_all, collective::permute, collective::exchange})
+    CHECK(recorded.count(c) == planned.count(c));
+}
+auto recorded(device_mesh<xy_grid> const& m, auto const& program) {
+  recorder<xy_grid> notes;
+  m.record(&notes);
+  program();
+  m.record(nullptr);
+  return notes.log;
+}
+
 // Real ranks choose among layouts that are values, a dry run among types.
 template <class To, class La, class Lb>
 void check_ledger(device_mesh<xy_grid> const& m, shape const& e) {
   auto const product = [](auto const& a, auto const& b) { return matmul(a, b, to_layout<To>); };
   auto const a = numbers<La, double>(m, shape::of(e[0], e[1]));
   auto const b = numbers<Lb, double>(m, shape::of(e[1], e[2]));
-  recorder<xy_grid> notes;
-  m.record(&notes);
-  (void)product(a, b);
-  m.record(nullptr);
+  auto const found = recorded(m, [&] { (void)product(a, b); });
   auto const planned = dry_run(m.shape(), [&](auto const& dry) {
     (void)product(make<double, La>(dry, {e[0], e[1]}), make<double, Lb>(dry, {e[1], e[2]}));
   });
-  CHECK(notes.log.bytes_per_rank() == planned.bytes_per_rank());
-  for (collective c : {collective::all_gather, collective::all_reduce, collective::reduce_scatter,
-                       collective::all_to_all, collective::permute, collective::exchange})
-    CHECK(notes.log.count(c) == planned.count(c));
+  CHECK(found.bytes_per_rank() == planned.bytes_per_rank());
+  check_equal_collectives(found, planned);
 }
 
 TEST_CASE("matmul: real ranks perform the collectives of the dry run, for more extents than are remembered") {
@@ -356,6 +366,28 @@ TEST_CASE("matmul: real ranks perform the collectives of the dry run, for more e
         check_ledger<crossed, rows, fine_columns>(m, shape::of(7, n, 400 - n));
         check_ledger<terms, blocks, whole>(m, shape::of(n, n, n));
       }
+  });
+}
+
+// Static extents and types share what a program remembers of products of the same layouts and extents.
+TEST_CASE("matmul by types: the collectives of a dry run with other extents, forward and backward") {
+  on_every_mesh([](auto const& m) {
+    auto const loss = [](auto const& a, auto const& b) {
+      return all_reduce(sum(matmul(a, b, to_layout<blocks>.by_types())));
+    };
+    auto const planned = dry_run(m.shape(), [&](auto const& dry) {
+      (void)value_and_grad<"x">(loss)(make<double, blocks>(dry, {30, 31}), make<double, crossed>(dry, {31, 32}));
+    });
+    CHECK(!planned.depends_on_extents());
+    for (shape const& e : {shape::of(400, 5, 400), shape::of(3, 500, 300), shape::of(64, 64, 64), shape::of(2, 0, 3)}) {
+      auto const a = numbers<blocks, double>(m, shape::of(e[0], e[1]));
+      auto const b = numbers<crossed, double>(m, shape::of(e[1], e[2]));
+      (void)matmul(a, b, to_layout<blocks>);
+      if (e[0] == 64) (void)matmul(fix_extents<64, 64>(a), fix_extents<64, 64>(b), to_layout<blocks>);
+      check<blocks>(matmul(a, b, to_layout<blocks>.by_types()),
+                    sum_of_products("mk", "kn", "mn", value_of(a), value_of(b)));
+      check_equal_collectives(recorded(m, [&] { (void)value_and_grad<"x">(loss)(a, b); }), planned);
+    }
   });
 }
 
@@ -389,12 +421,12 @@ TEST_CASE("matmul: static extents have the routes that are the best for them, wh
   tensor_detail::product_routes shared;
   std::vector<layout_value> found;
   for (shape const& e : {shape::of(64, 64, 64), shape::of(4096, 8, 4096), shape::of(8, 65536, 8)}) {
-    shape const a = shape::of(e[0], e[1]), b = shape::of(e[1], e[2]), c = shape::of(e[0], e[2]);
+    shape const a = shape::of(e[0], e[1]), b = shape::of(e[1], e[2]);
     for (bool is_static : {true, false, true}) {
       auto const p = is_static ? problem(a, b) : problem({}, {});
-      tensor_detail::product_route const r = shared.of(p, a, b, c, p.likely);
+      tensor_detail::product_route const r = shared.of(p, a, b, p.likely);
       tensor_detail::product_routes alone;
-      tensor_detail::product_route const expected = alone.of(p, a, b, c, p.likely);
+      tensor_detail::product_route const expected = alone.of(p, a, b, p.likely);
       CHECK(r.a.to == expected.a.to);
       CHECK(r.b.to == expected.b.to);
       CHECK(r.result.from == expected.result.from);

@@ -1,5 +1,6 @@
 // Products of tensors in any layouts, in the dry run: the collectives of each.
 #include "ashlar/ops/ops.hpp"
+#include <algorithm>
 
 using namespace ashlar;
 
@@ -50,6 +51,44 @@ constexpr auto local = [](auto const& m) {
   (void)matmul(a, b, to_layout<layout<cyclic("p", 64), cyclic("q", 64)>>);
 };
 static_assert(dry_run(grid{{2, 2}}, local).count() == 0);
+
+// Other extents, other collectives. The dry runs of a program include the ledger of any extents.
+template <bool ByTypes>
+constexpr auto product_of(index_t rows, index_t terms, index_t columns) {
+  return [=](auto const& m) {
+    auto const a = make<double, blocks>(m, {rows, terms});
+    auto const b = make<double, blocks>(m, {terms, columns});
+    if constexpr (ByTypes)
+      (void)matmul(a, b, to_layout<blocks>.by_types());
+    else
+      (void)matmul(a, b, to_layout<blocks>);
+  };
+}
+constexpr bool have_equal_collectives(ledger<grid> const& a, ledger<grid> const& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](auto const& x, auto const& y) { return x.what == y.what && x.axes == y.axes; });
+}
+constexpr auto of_thin = dry_run(grid{{2, 2}}, product_of<false>(4096, 64, 4096)),
+               of_flat = dry_run(grid{{2, 2}}, product_of<false>(64, 4096, 4096));
+static_assert(of_thin.depends_on_extents() && of_flat.depends_on_extents());
+static_assert(!have_equal_collectives(of_thin, of_flat));
+constexpr int ledgers_like(ledger<grid> const& one, auto const& program) {
+  int n = 0;
+  for (auto const& other : dry_runs(grid{{2, 2}}, program)) n += have_equal_collectives(one, other) ? 1 : 0;
+  return n;
+}
+static_assert(ledgers_like(of_thin, product_of<false>(5, 5, 5)) == 1);
+static_assert(ledgers_like(of_flat, product_of<false>(5, 5, 5)) == 1);
+static_assert(std::ranges::all_of(dry_runs(grid{{2, 2}}, product_of<false>(5, 5, 5)),
+                                  [](auto const& l) { return l.count() <= 3; }));
+static_assert(!dry_run(known_grid{}, known).depends_on_extents());
+
+// By types: one plan, whatever the extents, and it is the plan for equal ones.
+constexpr auto by_types = dry_run(grid{{2, 2}}, product_of<true>(4096, 64, 4096));
+static_assert(!by_types.depends_on_extents());
+static_assert(have_equal_collectives(by_types, dry_run(grid{{2, 2}}, product_of<true>(64, 4096, 4096))));
+static_assert(have_equal_collectives(by_types, found));
+static_assert(ledgers_like(by_types, product_of<true>(1, 2, 3)) == 1);
 
 // Meshes of many axes, and programs of many products, stay within the limits of compilers.
 using wide_grid = mesh<axis<"p">, axis<"q">, axis<"r">, axis<"s">, axis<"t">>;

@@ -34,15 +34,18 @@ ASHLAR_INLINE bool route_of_tensor::gathers_only(int dim) const {
          step[0]->axes == from.dim[dim].mask();
 }
 
-ASHLAR_INLINE product_route const& product_routes::of(ops_detail::product_problem const& p, shape const& a,
-                                                      shape const& b, shape const& product, mesh_shape const& sizes) {
+ASHLAR_INLINE product_route const& product_routes::of(ops_detail::product_problem const& p, shape const& of_a,
+                                                      shape const& of_b, mesh_shape const& sizes) {
   constexpr std::size_t most = 16;
+  shape const& a = p.is_static ? p.a : of_a;
+  shape const& b = p.is_static ? p.b : of_b;
   for (choice const& c : choices_)
     if (c.is_static == p.is_static && c.a == a && c.b == b && c.sizes == sizes) return c.route;
   plan_detail::product_candidates of_static_extents;
   plan_detail::product_candidates& candidates = p.is_static ? of_static_extents : candidates_;
   if (candidates.size == 0) candidates = p.candidates();
   product_plan const& best = candidates.plan[candidates.size == 1 ? 0 : p.least(candidates, a, b, sizes)];
+  shape const product = plan_detail::labelled_extents(p.task.e, a, b).of(p.task.e.out);
   auto const route = [&](layout_value const& from, layout_value const& to, shape const& extents) {
     return route_of_tensor(from, to, extents, sizes, p.each.bytes, p.helpers, p.task.links);
   };
