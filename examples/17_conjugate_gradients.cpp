@@ -41,7 +41,7 @@ constexpr auto iteration = [](auto& x, auto& r, auto& p, auto& rr) {
 
 // [contract]
 constexpr auto one_iteration = [](auto const& m) {
-  auto x = make<double, stale<field>>(m, {256, 256, 256}), r = x, p = x;
+  auto x = make<double, field>(m, {256, 256, 256}), r = x, p = x;
   auto rr = make<double, layout<>>(m);
   iteration(x, r, p, rr);
 };
@@ -63,8 +63,8 @@ struct history {
 // Solves A x = A 1 from x = 0. Returns the squares of the residuals, and the largest error of x.
 history solve(device_mesh<grid> const& m, index_t n, int iterations) {
   // [solve]
-  auto const ones = generate<double, stale<field>>(m, {n, n, n}, constant{1});
-  auto x = generate<double, stale<field>>(m, {n, n, n}, constant{0});
+  auto const ones = generate<double, field>(m, {n, n, n}, constant{1});
+  auto x = generate<double, field>(m, {n, n, n}, constant{0});
   auto r = stencil(poisson27{}, exchange_halo(ones));
   auto p = r;
   auto rr = all_reduce(squares(r));

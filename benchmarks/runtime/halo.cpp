@@ -40,7 +40,7 @@ struct of_size {
 template <class H, class M>
 auto adopted(device_mesh<M> const& m, index_t n) {
   constexpr int D = H::rank;
-  auto const x = generate<double, stale<H>>(m, of_size<D>(n).n, wave{});
+  auto const x = generate<double, H>(m, of_size<D>(n).n, wave{});
   shape const s = x.stored_extents();
   auto const side = [&](int d) { return static_cast<std::size_t>(s[d]); };
   using cells = std::conditional_t<D == 2, double**, double***>;
@@ -52,7 +52,7 @@ auto adopted(device_mesh<M> const& m, index_t n) {
       return view("cells", side(0), side(1), side(2));
   }();
   std::copy_n(x.stored_data(), s.size(), own.data());
-  return adopt<stale<H>>(m, own, of_size<D>(n).n);
+  return adopt<H>(m, own, of_size<D>(n).n);
 }
 
 // H: the edges are zero. Given: the same halo, whose cells beyond the domain are the program's, as the peers' are.
@@ -61,13 +61,13 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
   if (!all.wants(what)) return;
   constexpr int D = H::rank;
   auto const& n = of_size<D>(side).n;
-  auto const start = [&](device_mesh<M> const& on) { return generate<double, stale<H>>(on, n, wave{}); };
+  auto const start = [&](device_mesh<M> const& on) { return generate<double, H>(on, n, wave{}); };
   auto const u = start(m), u2 = start(m), u3 = start(m);
   auto peers = start(m);
   auto const over_mpi = start(mpi), over_mpi2 = start(mpi), over_mpi3 = start(mpi);
   auto const v = adopted<H>(m, side);
   auto const w = adopted<Given>(m, side);
-  auto const expected = generate<double, H>(m, n, wave{});
+  auto const expected = generate<double, fresh<H>>(m, n, wave{});
   constexpr int width = decltype(u)::widths.dim[0].lower;
   shape const stored = u.stored_extents();
   auto const spoil = [&](double* cells) { spoil_ghost_cells<D>(m.sizes(), stored, width, cells); };

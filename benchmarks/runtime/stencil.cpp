@@ -127,9 +127,9 @@ void sweeps(races& all, std::string const& what, device_mesh<M> const& m, device
   constexpr int D = H::rank;
   index_t n[D];
   std::fill_n(n, D, side);
-  auto const start = [&](device_mesh<M> const& on) { return generate<double, stale<H>>(on, n, wave{}); };
+  auto const start = [&](device_mesh<M> const& on) { return generate<double, H>(on, n, wave{}); };
   auto u = start(m), over_mpi = start(mpi);
-  auto const first = generate<double, H>(m, n, wave{});  // with its halo, without an exchange
+  auto const first = generate<double, fresh<H>>(m, n, wave{});  // with its halo, without an exchange
   shape const stored = first.stored_extents();
   loops_by_hand const loops(stored, points);
   std::vector<double> expected(static_cast<std::size_t>(stored.size()));

@@ -43,7 +43,7 @@ void compare(DMBoundaryType edges, PetscInt rows, PetscInt columns) {
   {
     Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const view(
         cells, static_cast<std::size_t>(extents[0]), static_cast<std::size_t>(extents[1]));
-    update_halo<C>(adopt<stale<typename field<E, Width>::type>>(m, view, {rows, columns}));
+    update_halo<C>(adopt<typename field<E, Width>::type>(m, view, {rows, columns}));
   }
   VecRestoreArray(ours, &cells);
   PetscBool equal;

@@ -114,12 +114,12 @@ OTHERS = [
     (f"""a.cpp:7:10: error: no matching function for call to 'loss'
   return loss(x);
          ^~~~
-a.cpp:4:7: note: candidate function not viable: no known conversion from 'sharded_tensor<[...], {X}>' to 'const sharded_tensor<[...], basic_haloed<{X}, ashlar::layout_detail::halo_state::stale, {ROOM}>>' for 1st argument
+a.cpp:4:7: note: candidate function not viable: no known conversion from 'sharded_tensor<[...], {X}>' to 'const sharded_tensor<[...], basic_haloed<{X}, ashlar::layout_detail::halo_state::unfilled, {ROOM}>>' for 1st argument
 float loss(tensor_of<field> const& x);""",
-     ["no matching function for call to 'loss'", "  at a.cpp:7", '  layouts layout<"x"> and stale<layout<halo("x", 1, 2, edge::mirror, edge::zero)>>', "  declared loss(tensor_of<field> const& x)"]),
+     ["no matching function for call to 'loss'", "  at a.cpp:7", '  layouts layout<"x"> and layout<halo("x", 1, 2, edge::mirror, edge::zero)>', "  declared loss(tensor_of<field> const& x)"]),
 ]
-# A partial layout with a halo, and one that is stale.
-for state, shown in [("fresh", 'layout<halo("x", 1, 2, edge::mirror, edge::zero)>'), ("stale", 'stale<layout<halo("x", 1, 2, edge::mirror, edge::zero)>>')]:
+# A partial layout with a halo, and one that is not filled.
+for state, shown in [("fresh", 'fresh<layout<halo("x", 1, 2, edge::mirror, edge::zero)>>'), ("unfilled", 'layout<halo("x", 1, 2, edge::mirror, edge::zero)>')]:
     terms = f"basic_haloed<basic_partial<{X}, ashlar::op::sum, ashlar::meta_detail::axis_name<'q'> >, ashlar::layout_detail::halo_state::{state}, {ROOM}>"
     OTHERS.append((f"a.cpp:6:11: error: no match for 'operator[]' (operand types are 'ashlar::sharded_tensor<float, ashlar::layout_detail::{terms} >' and 'int')",
                    ["ashlar::tensor: an element is on one rank or on several; write gather_all(x)[i] on all ranks, or x.view()(i) for the elements of this rank",

@@ -9,7 +9,7 @@ namespace ashlar {
 
 namespace autodiff_detail {
 
-/// A tensor with a stale or plain layout as the cotangent C: its halo cells are 0 if they are terms of sums.
+/// A tensor with an unfilled halo or without one as the cotangent C: its halo cells are 0 if they are terms of sums.
 template <class C, class G>
 constexpr C as_cotangent(G const& g) {
   using L = layout_t<C>;
@@ -61,14 +61,6 @@ constexpr auto begun(X const& x, Pending pending, call_site const& w) {
 
 }  // namespace autodiff_detail
 
-/// Reads the owned cells of an active tensor. Its pullback sets the halo cells of the cotangent to 0.
-/// Cost, Error: as for plain tensors.
-template <active_value X>
-[[nodiscard]] constexpr auto as_stale(X const& x) {
-  using C = typename X::cotangent_type;
-  return autodiff_detail::linear(x, as_stale(x.value()),
-                                 [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
-}
 template <active_value X>
 [[nodiscard]] constexpr auto owned(X const& x) {
   using C = typename X::cotangent_type;
@@ -82,6 +74,13 @@ template <class H, active_value X>
 
 namespace ops_detail {
 
+// The pullback sets the halo cells of the cotangent to 0.
+template <class To, active_value X>
+constexpr auto without_filled_cells(destination<To, 0u> to, X const& x) {
+  using C = typename X::cotangent_type;
+  return linear(x, without_filled_cells(to, x.value()),
+                [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
+}
 // Under differentiation the result is invariant over the axes of the sum, so the pullback communicates nothing.
 template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
 constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
@@ -111,7 +110,7 @@ constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_si
 template <corners C = corners::all, active_value X>
 [[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
   if constexpr (autodiff_detail::is_filled<X>)
-    return exchange_halo<C>(as_stale(x), w);
+    return exchange_halo<C>(autodiff_detail::without_filled_halo(x), w);
   else
     return autodiff_detail::exchanged<C>(x, exchange_halo<C>(x.value(), w), w);
 }
@@ -126,7 +125,7 @@ template <corners C = corners::all, tensor... X>
 template <corners C = corners::all, active_value X>
 [[nodiscard]] constexpr auto exchange_halo_async(X const& x, call_site w = call_site::current()) {
   if constexpr (autodiff_detail::is_filled<X>)
-    return exchange_halo_async<C>(as_stale(x), w);
+    return exchange_halo_async<C>(autodiff_detail::without_filled_halo(x), w);
   else
     return autodiff_detail::begun<C>(x, exchange_halo_async<C>(x.value(), w), w);
 }
@@ -147,7 +146,7 @@ template <corners C = corners::all, active_value X>
     constexpr plan_detail::backend_of<decltype(ct)> runs{};
     if constexpr (C == corners::none) {
       auto const zero_around = copy_cells<layout_t<typename X::plain_type>>(runs, ct);
-      auto const filled = exchange_halo<C>(same_cells<stale<H>>(runs, zero_around), w);
+      auto const filled = exchange_halo<C>(same_cells<layout_detail::unfilled<H>>(runs, zero_around), w);
       return same_cells<H>(runs, filled);
     } else {
       if constexpr (layout_detail::has_given_edge<H>) own_memory(runs, ct);

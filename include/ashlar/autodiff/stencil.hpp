@@ -67,7 +67,7 @@ struct layout_split_as_of {
 template <class L, class Owned>
   requires(layout_has_a_halo<L>::value)
 struct layout_split_as_of<L, Owned> {
-  using type = typename with_owned_layout<stale<L>, Owned>::type;
+  using type = typename with_owned_layout<layout_detail::unfilled<L>, Owned>::type;
 };
 template <class L, class Owned>
 using layout_split_as = typename layout_split_as_of<L, Owned>::type;

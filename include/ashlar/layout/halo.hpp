@@ -23,7 +23,7 @@ struct room {
 /// What the cells outside the owned box hold.
 namespace halo_state {
 struct fresh {};
-struct stale {};
+struct unfilled {};
 struct without_corners {};
 struct sums {};
 }  // namespace halo_state
@@ -63,7 +63,7 @@ struct room_of<D> {
 };
 template <dimension... D>
 struct layout_of<true, D...> {
-  using type = basic_haloed<typename layout_of<false, meta_detail::without_halo(D)...>::type, halo_state::fresh,
+  using type = basic_haloed<typename layout_of<false, meta_detail::without_halo(D)...>::type, halo_state::unfilled,
                             typename room_of<D>::type...>;
 };
 
@@ -104,13 +104,17 @@ struct value_of<Context, basic_haloed<L, State, R...>> {
 template <class L, class NewState>
 struct with_state {
   static_assert(layout_has_a_halo<L>::value,
-                "ashlar::stale: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
+                "ashlar::fresh: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
   using type = L;
 };
 template <class L, class State, class... R, class NewState>
 struct with_state<basic_haloed<L, State, R...>, NewState> {
   using type = basic_haloed<L, NewState, R...>;
 };
+
+/// The layout with a halo as it is written.
+template <class H>
+using unfilled = typename with_state<H, halo_state::unfilled>::type;
 
 template <class L>
 struct halo_of {
@@ -194,7 +198,7 @@ inline constexpr bool halo_is_missing = !layout_has_a_halo<L>::value;
 template <class L>
 constexpr char const* halo_state_text() {
   return has_halo_sums<L>                              ? "sums"
-         : is_in_state<L, halo_state::stale>           ? "stale"
+         : is_in_state<L, halo_state::unfilled>        ? "unfilled"
          : is_in_state<L, halo_state::without_corners> ? "filled without corners"
                                                        : "filled";
 }
@@ -228,15 +232,13 @@ consteval dimension halo(dimension over, int lower, int upper, edge below, edge 
   return layout_detail::haloed(over, lower, upper, below, above);
 }
 
-/// The layout H with cells outside the owned box that hold nothing yet: the operand of exchange_halo.
+/// The layout H whose halo cells are right, as exchange_halo gives it. Functions that read neighbours take it. In the layout as
+/// it is written, cells outside the owned box hold nothing yet.
 template <class H>
-using stale = typename layout_detail::with_state<H, layout_detail::halo_state::stale>::type;
+using fresh = typename layout_detail::with_state<H, layout_detail::halo_state::fresh>::type;
 /// The layout H whose halo cells are right if they are outside the owned box in one dimension only.
 template <class H>
 using without_corners = typename layout_detail::with_state<H, layout_detail::halo_state::without_corners>::type;
-/// The layout H whose halo cells are right. This is the layout as it is written.
-template <class H>
-using fresh = typename layout_detail::with_state<H, layout_detail::halo_state::fresh>::type;
 /// The layout H whose halo cells are terms of their owners' cells: the operand of add_halo, and the layout of a
 /// cotangent. Its value is the sum over all stored copies of a cell, with their signs. Given cells count nothing.
 template <class H>

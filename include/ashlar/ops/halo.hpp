@@ -97,7 +97,7 @@ constexpr void own_memory(no_ranks, Y&) {}
 
 template <class H, class X>
 constexpr auto copied_with_halo(X const& x) {
-  return copy_cells<stale<H>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
+  return copy_cells<layout_detail::unfilled<H>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
 }
 // The tensor itself, moved; of an expression the tensor that it is.
 template <class X>
@@ -123,14 +123,6 @@ struct owned_operand {
     static_assert(!halo || cells, "ashlar::owned: the halo holds sums; write add_halo(x) first");
   }
 };
-template <class L>
-struct as_stale_operand {
-  static constexpr bool halo = !halo_is_missing<L>, cells = !halo_waits_for_its_sum<L>, ok = halo && cells;
-  static constexpr void say() {
-    static_assert(halo, "ashlar::as_stale: the tensor has no halo; use it as it is");
-    static_assert(!halo || cells, "ashlar::as_stale: the halo holds sums; write add_halo(x)");
-  }
-};
 template <class H, class X>
 struct with_halo_operand {
   static constexpr bool halo = !halo_is_missing<H>, split = std::is_same_v<layout_t<X>, owned_layout_t<H>>,
@@ -153,7 +145,7 @@ struct with_halo_operand {
 /// Cost: one message from each neighbour. Bytes: the cells of the domain that a rank's halo shows. No copy of the shard. The
 ///   ledger's record has the bytes and the neighbours of the rank that receives most.
 /// Error: does not compile without a halo, or if the halo is filled already.
-/// Example: exchange_halo(u<stale<layout<halo("y", 1), none>>>) -> layout<halo("y", 1), none>
+/// Example: exchange_halo(u<layout<halo("y", 1), none>>) -> fresh<layout<halo("y", 1), none>>
 template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
   return meta_detail::checked<ops_detail::exchange_halo_operand<layout_t<X>, C>>(
@@ -222,18 +214,19 @@ template <corners C = corners::all, plain_tensor X>
 /// Adds the halo cells of a tensor to the cells of their owners: the transpose of exchange_halo. A cell beyond the domain
 /// is added to the cell that it shows, with its sign. Cells beyond a zero edge, and given cells, are dropped. If C is
 /// corners::none, so are the cells outside the owned box in several dimensions.
-/// Shape: the extents of x; the result has the layout stale<H>. It has new memory, or the memory of x if x is a temporary of
+/// Shape: the extents of x; the result has the layout H. It has new memory, or the memory of x if x is a temporary of
 ///   which there is no copy.
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
 /// Cost: as exchange_halo, and the sums.
 /// Error: does not compile unless the layout is halo_sums<H>.
-/// Example: add_halo(forces<halo_sums<layout<halo("y", 1), none>>>) -> stale<layout<halo("y", 1), none>>
+/// Example: add_halo(forces<halo_sums<layout<halo("y", 1), none>>>) -> layout<halo("y", 1), none>
 template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto add_halo(X x, call_site w = call_site::current()) {
   using L = layout_t<X>;
   if constexpr (meta_detail::hold<ops_detail::add_halo_operand<L>>()) {
     ops_detail::note_halo<C, planning::step_kind::add_halo>(x, w);
-    return add_halo_cells<stale<L>, C>(plan_detail::backend_of<X>{}, ops_detail::given_up(std::move(x)), w);
+    return add_halo_cells<layout_detail::unfilled<L>, C>(plan_detail::backend_of<X>{},
+                                                         ops_detail::given_up(std::move(x)), w);
   } else {
     return x;
   }
@@ -254,25 +247,11 @@ template <plain_tensor X>
     return x;
 }
 
-/// The same tensor, of which only the owned cells are to be read. It shares the memory.
-/// Shape: the extents of x; the result has the layout stale<H>.
-/// Collective: no communication. Cost: none.
-/// Error: does not compile without a halo, nor for halo_sums.
-/// Example: auto v = as_stale(exchange_halo(u)); v += f;  // v gets memory of its own
-template <plain_tensor X>
-[[nodiscard]] constexpr auto as_stale(X const& x) {
-  return meta_detail::checked<ops_detail::as_stale_operand<layout_t<X>>>(
-      []<class T>(T const& t) {
-        return same_cells<stale<layout_t<T>>>(plan_detail::backend_of<T>{}, plan_detail::materialize(t));
-      },
-      x);
-}
-
-/// The tensor with a halo that has the cells of a tensor without one. Its halo is stale, and its given cells
+/// The tensor with a halo that has the cells of a tensor without one. Its halo is not filled, and its given cells
 /// are 0.
 /// Collective: no communication. Cost: a copy of the cells.
 /// Error: does not compile unless the layout of x is owned_layout_t<H>.
-/// Example: with_halo<layout<halo("y", 1), none>>(x<layout<"y", none>>) -> stale<layout<halo("y", 1), none>>
+/// Example: with_halo<layout<halo("y", 1), none>>(x<layout<"y", none>>) -> layout<halo("y", 1), none>
 template <class H, plain_tensor X>
 [[nodiscard]] constexpr auto with_halo(X const& x) {
   return meta_detail::checked<ops_detail::with_halo_operand<H, X>>(

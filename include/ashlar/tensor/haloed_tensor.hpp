@@ -12,12 +12,12 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-/// True in builds with assertions, for elements that have NaN: cells of new stale halos are NaN there.
+/// True in builds with assertions, for elements that have NaN: cells of new unfilled halos are NaN there.
 template <class T>
 #ifdef NDEBUG
-inline constexpr bool stale_cells_are_nan = false;
+inline constexpr bool unfilled_cells_are_nan = false;
 #else
-inline constexpr bool stale_cells_are_nan = std::is_floating_point_v<ops_detail::component_t<T>>;
+inline constexpr bool unfilled_cells_are_nan = std::is_floating_point_v<ops_detail::component_t<T>>;
 #endif
 template <class T>
 constexpr T not_a_number() {
@@ -81,8 +81,8 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     }
     tensor_detail::zero_cells& zeros = owner_->zeros;
     if (zeros.transfers && (zeros.halo != halo_identity() || !(zeros.stored == stored))) zeros.transfers.reset();
-    constexpr bool stale = std::is_same_v<State, layout_detail::halo_state::stale>;
-    if constexpr (stale && tensor_detail::stale_cells_are_nan<T>)
+    constexpr bool unfilled = std::is_same_v<State, layout_detail::halo_state::unfilled>;
+    if constexpr (unfilled && tensor_detail::unfilled_cells_are_nan<T>)
       kernels::fill(Space{}, tensor_detail::all_cells_of(*this), stored.size(), tensor_detail::not_a_number<T>());
   }
   /// The cells in the memory of another tensor.

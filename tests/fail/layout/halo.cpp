@@ -37,9 +37,9 @@ constexpr int right = layout<halo("p", 255)>::rank;
 constexpr int wrong = layout<halo("p", 256)>::rank;
 }  // namespace wider_than_255
 
-// The stale layout of a layout without a halo.
-namespace stale_without_a_halo {
-constexpr int right = stale<layout<halo("p", 1)>>::rank;
-// error: ashlar::stale: the layout has no halo; write halo("x", 1) for one of its dimensions
-constexpr int wrong = stale<layout<"p">>::rank;
-}  // namespace stale_without_a_halo
+// The layout of a filled halo without a halo.
+namespace fresh_without_a_halo {
+constexpr int right = fresh<layout<halo("p", 1)>>::rank;
+// error: ashlar::fresh: the layout has no halo; write halo("x", 1) for one of its dimensions
+constexpr int wrong = fresh<layout<"p">>::rank;
+}  // namespace fresh_without_a_halo

@@ -7,11 +7,11 @@ using namespace ashlar::nn;
 using namespace ashlar::transforms;
 constexpr abstract_mesh<mesh<axis<"p">, axis<"q">>> m({{2, 2}});
 template <dimension D, class T = float>
-constexpr auto field = make<T, stale<layout<D, none>>>(m, {8, 8});
+constexpr auto field = make<T, layout<D, none>>(m, {8, 8});
 template <dimension D>
-constexpr auto images = make<float, stale<layout<D, none, none, none>>>(m, {2, 8, 4, 8});
+constexpr auto images = make<float, layout<D, none, none, none>>(m, {2, 8, 4, 8});
 template <dimension D>
-constexpr auto terms = make<float, partial<stale<layout<D, none>>, "q">>(m, {8, 8});
+constexpr auto terms = make<float, partial<layout<D, none>, "q">>(m, {8, 8});
 constexpr auto matrix = make<float, layout<none, none>>(m, {8, 8});
 constexpr auto rows = make<float, layout<"p", none>>(m, {8, 8});
 constexpr auto factors = make<float, layout<none>>(m, {8});

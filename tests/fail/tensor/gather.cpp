@@ -70,9 +70,9 @@ void write(sharded_tensor<float, layout<none, "x">, line> const& x,
   redistribute_to(x, v, {4, 2});
 }
 auto made(device_mesh<line> const& m) {
-  return generate<float, stale<layout<halo("x", 1)>>>(m, {8}, [](index_t i) { return static_cast<float>(i); });
+  return generate<float, layout<halo("x", 1)>>(m, {8}, [](index_t i) { return static_cast<float>(i); });
 }
-void fill(sharded_tensor<float, stale<layout<halo("x", 1, edge::given)>>, line>& x) {
+void fill(sharded_tensor<float, layout<halo("x", 1, edge::given)>, line>& x) {
   set_beyond(x, [](index_t) { return 0.f; });
 }
 }  // namespace right
@@ -84,12 +84,12 @@ void write(sharded_tensor<float, partial<layout<none, none>, "x">, line> const& 
            Kokkos::View<float**, Kokkos::LayoutRight> const& v) {
   redistribute_to(x, v, {4, 2});
 }
-// error: ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells
+// error: ashlar::generate: a function of the index gives no sums; generate H, or make and fill the cells
 auto made(device_mesh<line> const& m) {
   return generate<float, halo_sums<layout<halo("x", 1)>>>(m, {8}, [](index_t i) { return static_cast<float>(i); });
 }
 // error: ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo("x", 1, edge::given)
-void fill(sharded_tensor<float, stale<layout<halo("x", 1)>>, line>& x) {
+void fill(sharded_tensor<float, layout<halo("x", 1)>, line>& x) {
   set_beyond(x, [](index_t) { return 0.f; });
 }
 }  // namespace wrong

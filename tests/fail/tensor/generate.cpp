@@ -41,7 +41,7 @@ void border(sharded_tensor<double, field, line>& u) { set_beyond(u, slope{}); }
 
 // Functions of the index that give fractions or complex numbers, which the elements cannot be. The last two have a halo.
 namespace generate_numbers_of_another_kind {
-using field = stale<layout<halo("x", 1, edge::given)>>;
+using field = layout<halo("x", 1, edge::given)>;
 struct fraction {
   KOKKOS_FUNCTION double operator()(index_t i) const { return static_cast<double>(i) / 2; }
 };

@@ -81,7 +81,7 @@ void check_linear(device_mesh<grid> const& m, extents const& n, F const& f) {
 template <class H>
 void check_edges() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    using S = stale<H>;
+    using S = H;
     CAPTURE(n[0]);
     CAPTURE(n[1]);
     auto const v = integers<O>(m, n, 5);
@@ -91,7 +91,7 @@ void check_edges() {
     check_linear<S>(m, n, [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::none>(u), u); });
     check_linear<S>(m, n, [&](auto const& u) {  // read by a stencil, and by elementwise operations
       auto const w = exchange_halo(u);
-      return stencil(blur{}, w) + 3. * w - v * as_stale(w);
+      return stencil(blur{}, w) + 3. * w - v * redistribute<H>(w);
     });
     check_linear<S>(m, n, [](auto const& u) {
       auto const w = stencil(blur{}, exchange_halo(u));
@@ -100,7 +100,7 @@ void check_edges() {
     });
     check_linear<S>(m, n, [](auto const& u) { return redistribute<layout<"y", "x">>(3. * exchange_halo(u)); });
     check_linear<O>(m, n, [](auto const& u) { return owned(stencil(blur{}, exchange_halo(with_halo<H>(u)))); });
-    check_linear<O>(m, n, [](auto const& u) { return stencil(blur{}, redistribute<H>(u)); });
+    check_linear<O>(m, n, [](auto const& u) { return stencil(blur{}, redistribute<fresh<H>>(u)); });
     check_linear<S>(m, n, [&](auto const& u) {  // the field is an operand, and the coefficient
       return stencil(conduct{}, exchange_halo<corners::none>(u), v) +
              stencil(conduct{}, exchange_halo<corners::none>(with_halo<H>(v)), u);
@@ -116,7 +116,7 @@ void check_edges() {
 template <class H>
 void check_terms() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    using S = stale<H>;
+    using S = H;
     constexpr auto whole = [](auto const& y) { return as_replicated<"z">(all_reduce<"z">(y)); };
     auto const other = as_partial<"z">(integers<O>(m, n, 6));
     check_linear<S>(m, n, [&](auto const& u) {

@@ -31,7 +31,7 @@ struct block {
 template <class F, class H, class M, std::size_t N>
 void check_transpose(device_mesh<M> const& m, std::array<index_t, N> const& n) {
   CAPTURE(n[0]);
-  test::check_linear_field<stale<H>>(m, n, [](auto const& u) { return stencil(F{}, exchange_halo_async(u)); });
+  test::check_linear_field<H>(m, n, [](auto const& u) { return stencil(F{}, exchange_halo_async(u)); });
 }
 template <class H>
 void check_lines() {
@@ -87,7 +87,7 @@ TEST_CASE("stencil: the derivative is the transpose on blocks, over three axes")
 }
 
 TEST_CASE("stencil: a slope that takes the index of its cell is the derivative") {
-  using S = stale<layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>>;
+  using S = layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const u = generate<double, S>(m, {9, 12}, wave{1.3, 0.7});
@@ -101,7 +101,7 @@ TEST_CASE("stencil: a slope that takes the index of its cell is the derivative")
 }
 
 TEST_CASE("stencil: derivatives with respect to five operands") {
-  using S = stale<layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>>;
+  using S = layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const field = [&](index_t seed) { return integers<S>(m, std::array<index_t, 2>{9, 12}, seed); };

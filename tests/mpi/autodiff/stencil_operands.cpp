@@ -88,8 +88,8 @@ void check_halos() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     CAPTURE(n[0]);
     CAPTURE(n[1]);
-    using S = stale<H>;
-    using T = stale<K>;
+    using S = H;
+    using T = K;
     check_linear<S, T>(
         m, n, [](auto const& u, auto const& v) { return stencil(both{}, exchange_halo(u), exchange_halo(v)); });
     for (int distance : {0, 1, 2}) {
@@ -128,9 +128,7 @@ TEST_CASE("stencil: derivatives by operands of a nonlinear functor equal a diffe
   using H = layout<halo("y", 1, edge::reflect), halo("x", 1, edge::periodic)>;
   using K = layout<halo("y", 1), halo("x", 1, edge::odd)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    auto const make = [&]<class S>(S, double a, double b) {
-      return generate<double, stale<S>>(m, {n[0], n[1]}, wave{a, b});
-    };
+    auto const make = [&]<class S>(S, double a, double b) { return generate<double, S>(m, {n[0], n[1]}, wave{a, b}); };
     auto const h = make(H{}, 1.3, 0.7), h_direction = make(H{}, 0.4, 2.1);
     auto const v = make(K{}, 0.9, 1.7), v_direction = make(K{}, 2.4, 0.3);
     for (int distance : {0, 1}) {

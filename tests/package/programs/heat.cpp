@@ -24,7 +24,7 @@ int main() {
   return run_program("heat", [] {
     device_mesh<grid> const m(MPI_COMM_WORLD);  // MPI chooses the sizes of both axes
     index_t const rows = 31, columns = 45;
-    auto u = generate<double, stale<field>>(m, {rows, columns}, start{});
+    auto u = generate<double, field>(m, {rows, columns}, start{});
     for (int t = 0; t < 30; ++t) u = stencil(step{}, exchange_halo_async<corners::none>(u));
     auto const found = gather_all(owned(u));
 

@@ -24,8 +24,8 @@ constexpr auto three_steps = [](auto const& start) {
   return all_reduce(sum(c * c));
 };
 constexpr auto gradient = [](auto const& m) {
-  auto const [value, g] = value_and_grad<none>(three_steps)(make<double, stale<field>>(m, {64, 64}));
-  static_assert(std::is_same_v<layout_t<decltype(g)>, stale<field>>);
+  auto const [value, g] = value_and_grad<none>(three_steps)(make<double, field>(m, {64, 64}));
+  static_assert(std::is_same_v<layout_t<decltype(g)>, field>);
 };
 constexpr auto cost = dry_run(grid{{2, 4}}, gradient);
 static_assert(cost.count(collective::exchange_halo) == 3);

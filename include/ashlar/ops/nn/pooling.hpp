@@ -106,8 +106,8 @@ struct pool2d_halo {
                                     : -1;
   static constexpr bool ok = found == image_halo::fits && narrow < 0;
   static constexpr void say() {
-    static_assert(found != image_halo::stale,
-                  "ashlar::nn::pool2d: the halo of the images is stale; write exchange_halo(images)");
+    static_assert(found != image_halo::unfilled,
+                  "ashlar::nn::pool2d: the halo of the images is not filled; write exchange_halo(images)");
     static_assert(found != image_halo::sums,
                   "ashlar::nn::pool2d: the halo of the images holds sums; write add_halo(images) first");
     static_assert(
@@ -164,8 +164,8 @@ template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
   return ops_detail::pool2d<void, pooling::max, Size, Stride, Edge>(x, w);
 }
-/// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer.
-/// Example: exchange_halo(nn::max_pool2d<stale<H>, 2>(x<H>)) -> H
+/// The same for images with a halo. The result has the layout To, for the exchange before the next layer.
+/// Example: auto y = exchange_halo(nn::max_pool2d<H, 2>(x));  // x and y are of fresh<H>
 template <class To, int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
   return ops_detail::pool2d<To, pooling::max, Size, Stride, Edge>(x, w);

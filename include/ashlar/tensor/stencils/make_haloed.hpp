@@ -122,18 +122,17 @@ struct set_beyond_indices {
 }  // namespace tensor_detail
 
 /// Makes a tensor with a halo whose owned cell at global index (i...) is f(i...). Given cells are f of their index,
-/// which is beyond the domain. If the layout is not stale, all halo cells are computed: no exchange is needed.
+/// which is beyond the domain. If the layout is fresh<H>, all halo cells are computed: no exchange is needed.
 /// Collective: no communication.
 /// Cost: one kernel.
 /// Error: halo_sums and a partial layout do not compile, nor does a function that takes another number of indices, or gives
 /// floating numbers for integers or bool.
-/// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
+/// Example: generate<double, layout<halo("y", 1), none>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
 template <class T, class L, class M, std::size_t N, class F>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
-  static_assert(
-      !ops_detail::halo_waits_for_its_sum<L>,
-      "ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells");
+  static_assert(!ops_detail::halo_waits_for_its_sum<L>,
+                "ashlar::generate: a function of the index gives no sums; generate H, or make and fill the cells");
   static_assert(
       !layout_detail::halo_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
@@ -143,7 +142,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   tensor_detail::tensor_on<T, L, M> const t(m, extents);
   if constexpr (meta_detail::hold<tensor_detail::generate_indices<L, N, F>,
                                   tensor_detail::generate_numbers<element_t<decltype(t)>, L, F>>())
-    tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
+    tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::unfilled>, f);
   return t;
 }
 
@@ -208,8 +207,7 @@ auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[
         if (stored.size() == 0) return;
         if (!contiguous) {
           if (has_halo_sums<L>)
-            plan_detail::fail_rule(
-                "ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
+            plan_detail::fail_rule("ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as H");
           block->strides = std::move(strides);
         }
         block->pin();
@@ -228,7 +226,7 @@ auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[
 /// Cost: two all-reduces of at most 144 bytes, and no copy.
 /// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view has other extents than
 ///   this rank stores; if L is halo_sums<H> and the view is not contiguous.
-/// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
+/// Example: auto u = adopt<layout<halo("y", 1), halo("x", 1)>>(m, view, {n, n}); update_halo(u);
 template <class L, class M, class View, std::size_t N>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
@@ -237,7 +235,7 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], cal
 /// The same for a column-major view (LayoutLeft), or a subview of one. Layout and extents describe the tensor, whose
 /// dimension 0 is the last dimension of the view.
 /// Collective, Cost, Error: as adopt.
-/// Example: auto u = adopt_reversed<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {ny, nx});  // view(x, y)
+/// Example: auto u = adopt_reversed<layout<halo("y", 1), halo("x", 1)>>(m, view, {ny, nx});  // view(x, y)
 template <class L, class M, class View, std::size_t N>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],

@@ -58,7 +58,7 @@ void on_meshes(F const& f) {
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     for (std::array<index_t, 2> const n : {std::array<index_t, 2>{7, 5}, {1, 9}, {12, 8}})
-      f(generate<index_t, stale<H>>(m, {n[0], n[1]}, number{}));
+      f(generate<index_t, H>(m, {n[0], n[1]}, number{}));
   }
 }
 
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("halo: exchanges of memory that comes back are right", H, fla
     index_t factor = 1;
     for (int step = 0; step < 4; ++step) {
       CHECK(is_right(exchange_halo(x), factor));
-      x = step % 2 == 0 ? stencil(twice{}, exchange_halo_async(x)) : as_stale(exchange_halo(2 * x));
+      x = step % 2 == 0 ? stencil(twice{}, exchange_halo_async(x)) : redistribute<H>(exchange_halo(2 * x));
       factor *= 2;
       x += x;
       factor *= 2;
@@ -134,7 +134,7 @@ TEST_CASE("halo: memory that something else has written has no known zeros") {
         tensor_detail::pool_scratch<typename X::execution_space, index_t> const scratch(bytes);
         std::fill_n(scratch.data(), bytes, 7);
       }
-      auto const u = as_stale(1 * first);
+      auto const u = redistribute<flat>(1 * first);
       CHECK(is_right(exchange_halo(u), 1));
       auto sums = make<index_t, halo_sums<flat>>(m, {first.extent(0), first.extent(1)});
       std::fill_n(sums.stored_data(), sums.stored_extents().size(), 3);
@@ -150,7 +150,7 @@ TEST_CASE("halo: cells of an adopted view beyond a zero edge are 0 after each ex
     shape const s = first.stored_extents();
     Kokkos::View<index_t**, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace> const view(
         "cells", static_cast<std::size_t>(s[0]), static_cast<std::size_t>(s[1]));
-    auto const u = adopt<stale<flat>>(first.mesh(), view, {first.extent(0), first.extent(1)});
+    auto const u = adopt<flat>(first.mesh(), view, {first.extent(0), first.extent(1)});
     for (int step = 0; step < 3; ++step) {
       Kokkos::deep_copy(view, 4);
       update_halo(u);

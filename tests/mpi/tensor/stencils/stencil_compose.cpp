@@ -50,7 +50,7 @@ void for_each_grid(F const& f) {
 template <class H>
 void check_edges() {
   for_each_grid([](auto const& m, auto const& n) {
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{});
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number{});
     auto const once = [](auto const& f, auto const& v) { return stencil(f, exchange_halo(v)); };
     star_of_five const f;
     nine_to_float const g;
@@ -88,7 +88,7 @@ TEST_CASE("compose: one exchange gives what two give, beyond all edges") {
 TEST_CASE("compose: whole dimensions, and components that no functor reads") {
   using H = layout<halo(axes("y", "x"), 2, edge::periodic), halo(none, 2, edge::odd), none>;
   for_each_grid([](auto const& m, auto const& n) {
-    auto const u = generate<double, stale<H>>(m, {n[1], n[0], 3}, number{});
+    auto const u = generate<double, H>(m, {n[1], n[0], 3}, number{});
     CHECK(same(stencil(repeated<2>(star_of_five{}), exchange_halo(u)),
                stencil(star_of_five{}, exchange_halo(stencil(star_of_five{}, exchange_halo(u))))));
     CHECK(same(stencil(repeated<2>(star_of_five{}), exchange_halo_async(1 * u)),
@@ -103,7 +103,7 @@ TEST_CASE("compose: the derivative, in integers") {
     auto const f = [&](auto const& v) {
       return all_reduce(sum(w * stencil(repeated<2>(star_of_five{}), exchange_halo(v))));
     };
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{});
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number{});
     auto const [value, g] = value_and_grad<none>(f)(u);
     CHECK(item(value) == item(all_reduce(sum(g * u))));
     CHECK(item(value) == item(f(u)));

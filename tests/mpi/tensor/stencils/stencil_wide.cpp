@@ -74,7 +74,7 @@ void check(device_mesh<M> const& m, std::vector<std::array<index_t, N>> const& e
     CAPTURE(n[0]);
     index_t of_n[N];
     std::copy(n.begin(), n.end(), of_n);
-    auto const u = generate<double, stale<H>>(m, of_n, number{});
+    auto const u = generate<double, H>(m, of_n, number{});
     auto const whole = by_loops<F>(decltype(u)::widths, n, 0);
     CHECK(gather_all(owned(stencil(F{}, exchange_halo<which>(u)))) == whole);
     CHECK(gather_all(owned(stencil(F{}, exchange_halo_async<which>(u)))) == whole);

@@ -20,10 +20,10 @@ template <class L, class X>
 constexpr bool has = std::is_same_v<layout_t<X>, L>;
 
 constexpr auto local = [](auto const& m) {
-  auto u = field<stale<H>>(m);
-  auto const filled = field<H>(m);
-  static_assert(has<stale<H>, decltype(clamp(u, 0., 1.))>);
-  static_assert(has<stale<H>, decltype(clamp(filled, 0., 1.))>);
+  auto u = field<H>(m);
+  auto const filled = field<fresh<H>>(m);
+  static_assert(has<H, decltype(clamp(u, 0., 1.))>);
+  static_assert(has<H, decltype(clamp(filled, 0., 1.))>);
   static_assert(has<partial<layout<>, "p">, decltype(mean_squared_error(u, filled))>);
   static_assert(has<partial<layout<>, "p">, decltype(binary_cross_entropy(u, filled))>);
   static_assert(has<partial<layout<>, "p">, decltype(binary_cross_entropy_from_logits(filled, u))>);
@@ -35,7 +35,7 @@ constexpr auto local = [](auto const& m) {
 static_assert(dry_run(grid{{2}}, local).count() == 0);
 
 // One row of 8 numbers arrives, and from both sides if there are more ranks.
-constexpr auto updated = [](auto const& m) { update_halo(field<stale<H>>(m)); };
+constexpr auto updated = [](auto const& m) { update_halo(field<H>(m)); };
 static_assert(dry_run(grid{{2}}, updated).count(collective::exchange_halo) == 1);
 static_assert(dry_run(grid{{2}}, updated).bytes_per_rank() == 8 * 8);
 static_assert(dry_run(grid{{4}}, updated).bytes_per_rank() == 2 * 8 * 8);
