@@ -112,9 +112,17 @@ struct with_state<basic_haloed<L, State, R...>, NewState> {
   using type = basic_haloed<L, NewState, R...>;
 };
 
-/// The layout with a halo as it is written.
-template <class H>
-using unfilled = typename with_state<H, halo_state::unfilled>::type;
+template <class L>
+struct unfilled_of {
+  using type = L;
+};
+template <class L, class State, class... R>
+struct unfilled_of<basic_haloed<L, State, R...>> {
+  using type = basic_haloed<L, halo_state::unfilled, R...>;
+};
+/// The layout as it is written: if it has a halo, with cells that hold nothing yet.
+template <class L>
+using unfilled = typename unfilled_of<L>::type;
 
 template <class L>
 struct halo_of {

@@ -37,7 +37,7 @@ constexpr auto right = [] { calls(of_owned_cells); };
 constexpr auto wrong = [] { calls(of_cells_with_a_halo); };
 }  // namespace collectives
 
-// Functions of dimensions, and new tensors of a kind.
+// Functions of dimensions.
 namespace arrays {
 constexpr auto calls = [](auto of) {
   // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
@@ -51,9 +51,6 @@ constexpr auto calls = [](auto of) {
   (void)paste(of(field<halo("p", 17)>), {0, 0}, of(field<halo("p", 17)>));
   (void)select(of(field<halo(none, 18)>), 0);
   (void)expand<0>(factors, of(field<halo("p", 19)>));
-  (void)full_like(of(field<halo("p", 20)>), 1.f);
-  (void)ones_like(of(field<halo("p", 21)>));
-  (void)zeros_like(of(field<halo("p", 22)>));
 };
 constexpr auto right = [] { calls(of_owned_cells); };
 constexpr auto wrong = [] { calls(of_cells_with_a_halo); };

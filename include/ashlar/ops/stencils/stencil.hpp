@@ -206,16 +206,6 @@ constexpr bool check_stencil() {
   return check_stencil_of<F, X, V...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
 }
 
-template <class L>
-struct layout_of_result {
-  using type = L;
-};
-template <class L>
-  requires(layout_detail::layout_has_a_halo<L>::value)
-struct layout_of_result<L> {
-  using type = layout_detail::unfilled<L>;
-};
-
 /// What functor F reads of a tensor X.
 template <class F, class X>
 using neighbours_in = neighbours<element_t<X>, rank_v<X>, cell_dimensions<F, rank_v<X>>>;
@@ -229,8 +219,8 @@ template <class F, class X, class... V>
 using stencil_elements = typename components_of<stencil_value<F, X, V...>>::element;
 template <class R, class X>
 struct field_of_values {
-  using type = decltype(plan_detail::allocate<R, typename layout_of_result<layout_t<X>>::type>(
-      std::declval<X const&>().mesh(), shape{}));
+  using type = decltype(plan_detail::allocate<R, layout_detail::unfilled<layout_t<X>>>(std::declval<X const&>().mesh(),
+                                                                                       shape{}));
 };
 template <class... R, class X>
 struct field_of_values<several<R...>, X> {

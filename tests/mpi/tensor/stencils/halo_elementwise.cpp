@@ -31,6 +31,11 @@ void for_each_grid(F const& f) {
       f(device_mesh<grid>(MPI_COMM_WORLD, {sizes[0], sizes[1]}), n);
 }
 
+struct constant {
+  double value;
+  ASHLAR_FUNCTION double operator()(index_t, index_t) const { return value; }
+};
+
 struct is_given {
   index_t n;
   ASHLAR_FUNCTION double operator()(index_t i, index_t) const { return i < 0 || i >= n ? 99. : 0.; }
@@ -57,6 +62,20 @@ bool given_cells_are(X const& x, double expected) {
 }
 
 }  // namespace
+
+TEST_CASE("halo: fields of one number, and fields like others") {
+  for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
+    auto const u = full<double, H>(m, {n[0], n[1]}, 4.);
+    CHECK(gather_all(u) == std::vector<double>(static_cast<std::size_t>(n[0] * n[1]), 4.));
+    auto const filled = exchange_halo(u);  // given cells are the number, and the other dimension is periodic
+    CHECK(test::same_stored_cells(filled, generate<double, fresh<H>>(m, {n[0], n[1]}, constant{4})));
+    CHECK(gather_all(ones<double, H>(m, {n[0], n[1]})) == gather_all(full_like(owned(u), 1.)));
+    CHECK(gather_all(zeros<double, H>(m, {n[0], n[1]})) == gather_all(zeros_like(filled)));
+    CHECK(gather_all(ones_like(filled) + full_like(filled, 3.)) == gather_all(filled));
+    auto const sums = zeros_like(make<double, halo_sums<H>>(m, {n[0], n[1]}));
+    CHECK(gather_all(add_halo(sums)) == gather_all(0. * u));
+  });
+}
 
 TEST_CASE("halo: elementwise operations on unfilled and filled halos, plain tensors and scalars") {
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {

@@ -29,6 +29,10 @@ constexpr auto local = [](auto const& m) {
   static_assert(has<partial<layout<>, "p">, decltype(binary_cross_entropy_from_logits(filled, u))>);
   static_assert(has<partial<layout<>, "p">,
                     decltype(assign_and_reduce(u, u + filled, [](auto const& x) { return sum(x * x); }))>);
+  static_assert(has<H, decltype(full<double, H>(m, {8, 8}, 1.))> && has<H, decltype(zeros<double, H>(m, {8, 8}))>);
+  static_assert(has<H, decltype(full_like(filled, 1.))> && has<H, decltype(ones_like(u))>);
+  static_assert(has<H, decltype(zeros_like(filled))>);
+  static_assert(has<halo_sums<H>, decltype(zeros_like(field<halo_sums<H>>(m)))>);
   assign(u, u + filled);
   assign(u, [&](auto const& x) { return x * filled; });
 };
