@@ -98,12 +98,12 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
                    [&x, equal, spoil_each] {
                      spoil_each(x);
                      update_halo<C>(x);
-                     return equal(x, C == corners::all);
+                     return equal(x, C == corners::filled);
                    }};
   };
   std::vector<variant> variants{ours("ashlar", u), ours(ashlar_over_mpi, over_mpi), ours("ashlar: adopted view", v),
                                 ours("ashlar: adopted view, given edges", w)};
-  constexpr bool with_corners = C == corners::all;
+  constexpr bool with_corners = C == corners::filled;
   using hand = halo_by_hand<D>;
   double* const of_peers = peers.stored_data();
   hand packed(m.sizes(), stored, width, with_corners, of_peers, hand::way::packed),
@@ -138,7 +138,7 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
                         }});
   }
 #ifdef ASHLAR_BENCH_PETSC
-  petsc::grid_of_cells const dm(m.sizes(), u.extents(), width, C == corners::all);
+  petsc::grid_of_cells const dm(m.sizes(), u.extents(), width, C == corners::filled);
   std::copy_n(peers.stored_data(), stored.size(), dm.local());
   dm.to_global();
   auto const petsc_variant = [&](char const* name, auto const& exchange) {
@@ -146,14 +146,14 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
                      spoil(dm.local());
                      exchange();
                      std::copy_n(dm.local(), stored.size(), peers.stored_data());
-                     return equal(peers, C == corners::all);
+                     return equal(peers, C == corners::filled);
                    }};
   };
   variants.push_back(petsc_variant("PETSc: DMLocalToLocal", [&dm] { dm.local_to_local(); }));
   variants.push_back(petsc_variant("PETSc: DMGlobalToLocal", [&dm] { dm.to_local(); }));
 #endif
   all.race(what, variants);
-  if constexpr (C == corners::none) {
+  if constexpr (C == corners::skipped) {
     // A peer exchanges one array three times. So its cells may be in a cache, and the cells of three arrays are not.
     auto const three_times = [](variant const& once) {
       return variant{once.name + ", one by one", once.transport,
@@ -205,12 +205,13 @@ void measure(int argc, char** argv) {
   auto const mpi = mesh_over_mpi<grid>(sizes);
   races all("halo", argc, argv);
   if (ranks > 1) {
-    exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 4096^2 double", m, mpi, 4096);
-    exchanges<plane, given_plane<1>, corners::all>(all, "exchange with corners, width 1, 4096^2 double", m, mpi, 4096);
-    exchanges<wide_plane, given_plane<2>, corners::none>(all, "exchange, width 2, 4096^2 double", m, mpi, 4096);
-    exchanges<wide_plane, given_plane<2>, corners::all>(all, "exchange with corners, width 2, 4096^2 double", m, mpi,
-                                                        4096);
-    exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 256^2 double", m, mpi, 256);
+    exchanges<plane, given_plane<1>, corners::skipped>(all, "exchange, width 1, 4096^2 double", m, mpi, 4096);
+    exchanges<plane, given_plane<1>, corners::filled>(all, "exchange with corners, width 1, 4096^2 double", m, mpi,
+                                                      4096);
+    exchanges<wide_plane, given_plane<2>, corners::skipped>(all, "exchange, width 2, 4096^2 double", m, mpi, 4096);
+    exchanges<wide_plane, given_plane<2>, corners::filled>(all, "exchange with corners, width 2, 4096^2 double", m, mpi,
+                                                           4096);
+    exchanges<plane, given_plane<1>, corners::skipped>(all, "exchange, width 1, 256^2 double", m, mpi, 256);
   }
   if (ranks > 1) {
     int split[3]{};
@@ -220,10 +221,10 @@ void measure(int argc, char** argv) {
     auto const row = [&]<int W, corners C>(char const* what) {
       exchanges<volume<W>, volume<W, edge::given>, C>(all, what, in_space, by_messages, 256);
     };
-    row.operator()<1, corners::none>("exchange, width 1, 256^3 double");
-    row.operator()<1, corners::all>("exchange with corners, width 1, 256^3 double");
-    row.operator()<2, corners::none>("exchange, width 2, 256^3 double");
-    row.operator()<2, corners::all>("exchange with corners, width 2, 256^3 double");
+    row.operator()<1, corners::skipped>("exchange, width 1, 256^3 double");
+    row.operator()<1, corners::filled>("exchange with corners, width 1, 256^3 double");
+    row.operator()<2, corners::skipped>("exchange, width 2, 256^3 double");
+    row.operator()<2, corners::filled>("exchange with corners, width 2, 256^3 double");
   }
   all.write();
 }

@@ -21,8 +21,8 @@ int wrong = 0;
 template <corners C, edge E, int Width>
 void compare(DMBoundaryType edges, PetscInt rows, PetscInt columns) {
   DM da;
-  DMDACreate2d(PETSC_COMM_WORLD, edges, edges, C == corners::all ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR, columns, rows,
-               PETSC_DECIDE, PETSC_DECIDE, 1, Width, nullptr, nullptr, &da);
+  DMDACreate2d(PETSC_COMM_WORLD, edges, edges, C == corners::filled ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR, columns,
+               rows, PETSC_DECIDE, PETSC_DECIDE, 1, Width, nullptr, nullptr, &da);
   DMSetUp(da);
   PetscInt ranks[2], extents[2];
   DMDAGetInfo(da, nullptr, nullptr, nullptr, nullptr, &ranks[1], &ranks[0], nullptr, nullptr, nullptr, nullptr, nullptr,
@@ -70,11 +70,11 @@ int main(int argc, char** argv) {
   environment const env(argc, argv);
   PetscInitialize(&argc, &argv, nullptr, nullptr);
   for (PetscInt const rows : {17, 64}) {
-    compare_edges<corners::all, 1>(rows, 23);
-    compare_edges<corners::none, 1>(rows, 23);
-    compare_edges<corners::all, 2>(rows, 23);
-    compare_edges<corners::none, 2>(rows, 23);
-    compare<corners::none, edge::reflect, 1>(DM_BOUNDARY_MIRROR, rows, 23);
+    compare_edges<corners::filled, 1>(rows, 23);
+    compare_edges<corners::skipped, 1>(rows, 23);
+    compare_edges<corners::filled, 2>(rows, 23);
+    compare_edges<corners::skipped, 2>(rows, 23);
+    compare<corners::skipped, edge::reflect, 1>(DM_BOUNDARY_MIRROR, rows, 23);
   }
   int ranks = 1, all = 0;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);

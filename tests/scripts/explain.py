@@ -40,7 +40,7 @@ EXPECTED = {
     "plan/draw/draw_svg_between_other_numbers_of_dimensions": [
         '  at void wrong(std::ostream& out) { draw_svg<layout<"x", none>, layout<"x">>(out, mesh<axis<"x">>{{2}}, {4, 4}); }',
         '  layouts layout<"x", none> and layout<"x">'],
-    "ops/arange/full_of_a_halo": ['  at constexpr auto wrong = full<double, fresh<field>>(m, {8, 8}, 1.);', '  layout fresh<layout<halo("y", 1), halo("x", 1)>>'],
+    "ops/arange/full_of_a_halo": ['  at constexpr auto wrong = full<double, fresh<field>>(m, {8, 8}, 1.);', '  mesh mesh<axis<"y">, axis<"x">>', '  layout fresh<layout<halo("y", 1), halo("x", 1)>>'],
     "mesh/mesh/of_names": ['  at using wrong = mesh<"data", "model">;'],
     "layout/layout/number_as_dimension": ['  at using wrong = layout<"data", 0>;'],
     "autodiff/parameters/without_names": ['  at auto [value, gradients] = value_and_grad<"data">(loss)(p, make<float, layout<"data", none>>(m, {6, 8}));',

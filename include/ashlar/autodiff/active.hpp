@@ -223,11 +223,11 @@ constexpr auto record(Y const& y, Pullback const& pullback, X const&... x) {
   return result;
 }
 
-// An operation reads the owned cells of a filled halo: without_filled_cells says so to its derivative.
+// An operation reads the owned cells of a filled halo: with_unfilled_halo says so to its derivative.
 template <class X>
 constexpr decltype(auto) without_filled_halo(X const& x) {
   if constexpr (is_active_v<X> && is_filled<X>)
-    return without_filled_cells(ops_detail::destination<layout_detail::unfilled<layout_t<X>>, 0u>{}, x);
+    return with_unfilled_halo(ops_detail::destination<layout_detail::unfilled<layout_t<X>>, 0u>{}, x);
   else
     return (x);
 }

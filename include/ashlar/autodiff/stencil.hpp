@@ -193,7 +193,7 @@ constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
   } else {
     constexpr bool with_corners =
         std::tuple_element_t<static_cast<std::size_t>(I + 1), std::tuple<F...>>::reach.corners;
-    constexpr corners which = with_corners ? corners::all : corners::none;
+    constexpr corners which = with_corners ? corners::filled : corners::skipped;
     return run_active_steps<I + 1>(f, exchange_halo_async<which>(y));
   }
 }

@@ -6,11 +6,8 @@
 
 namespace ashlar {
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // g++ takes a scoped name for a shadow of ashlar::none
-/// The cells that an exchange fills: all, or those outside the owned box in one dimension only.
-enum class corners : unsigned char { all, none };
-#pragma GCC diagnostic pop
+/// The cells that an exchange fills: all, or those alone that are outside the owned box in one dimension.
+enum class corners : unsigned char { filled, skipped };
 
 namespace layout_detail {
 
@@ -120,6 +117,8 @@ template <class L, class State, class... R>
 struct unfilled_of<basic_haloed<L, State, R...>> {
   using type = basic_haloed<L, halo_state::unfilled, R...>;
 };
+struct show_halos {};
+
 /// The layout as it is written: if it has a halo, with cells that hold nothing yet.
 template <class L>
 using unfilled = typename unfilled_of<L>::type;
@@ -214,9 +213,8 @@ constexpr char const* halo_state_text() {
 }  // namespace layout_detail
 
 /// The argument by which print and draw show halo cells, too.
-struct show_halos {};
 /// Example: print(std::cout, u, with_halos)
-inline constexpr show_halos with_halos{};
+inline constexpr layout_detail::show_halos with_halos{};
 
 /// A dimension that is split as by `over`, whose shards have room for `width` cells below and above. `beyond` says what
 /// cells beyond the domain hold.
@@ -240,13 +238,13 @@ consteval dimension halo(dimension over, int lower, int upper, edge below, edge 
   return layout_detail::haloed(over, lower, upper, below, above);
 }
 
-/// The layout H whose halo cells are right, as exchange_halo gives it. Functions that read neighbours take it. In the layout as
-/// it is written, cells outside the owned box hold nothing yet.
-template <class H>
-using fresh = typename layout_detail::with_state<H, layout_detail::halo_state::fresh>::type;
-/// The layout H whose halo cells are right if they are outside the owned box in one dimension only.
-template <class H>
-using without_corners = typename layout_detail::with_state<H, layout_detail::halo_state::without_corners>::type;
+/// The layout H whose halo cells are right, as exchange_halo gives it: all, or those alone that are outside the owned box in one
+/// dimension. Functions that read neighbours take it. In the layout as it is written these cells hold nothing yet.
+/// Example: fresh<layout<halo("y", 1), halo("x", 1)>, corners::skipped>
+template <class H, corners C = corners::filled>
+using fresh =
+    typename layout_detail::with_state<H, std::conditional_t<C == corners::filled, layout_detail::halo_state::fresh,
+                                                             layout_detail::halo_state::without_corners>>::type;
 /// The layout H whose halo cells are terms of their owners' cells: the operand of add_halo, and the layout of a
 /// cotangent. Its value is the sum over all stored copies of a cell, with their signs. Given cells count nothing.
 template <class H>

@@ -18,10 +18,13 @@ struct redistribute_halo {
 template <class L>
 inline constexpr bool has_a_halo = layout_detail::layout_has_a_halo<L>::value;
 
-/// The same tensor, of which only the owned cells are to be read. It shares the memory.
+/// The owned cells of x, with a halo that is not filled: the same memory if x has this halo, and else a copy.
 template <class To, plain_tensor X>
-constexpr auto without_filled_cells(destination<To, 0u>, X const& x) {
-  return same_cells<To>(backend_of<X>{}, materialize(x));
+constexpr auto with_unfilled_halo(destination<To, 0u>, X const& x) {
+  if constexpr (has_a_halo<layout_t<X>>)
+    return same_cells<To>(backend_of<X>{}, materialize(x));
+  else
+    return copy_cells<To>(backend_of<X>{}, materialize(x));
 }
 /// The tensor x, whose halo is unfilled, with its halo as the layout To says.
 template <class To, class X>
@@ -29,7 +32,7 @@ constexpr auto with_halo_filled(X const& x, call_site const& w) {
   if constexpr (layout_detail::is_in_state<To, layout_detail::halo_state::fresh>)
     return exchange_halo(x, w);
   else if constexpr (layout_detail::is_in_state<To, layout_detail::halo_state::without_corners>)
-    return exchange_halo<corners::none>(x, w);
+    return exchange_halo<corners::skipped>(x, w);
   else
     return x;
 }
@@ -45,12 +48,12 @@ constexpr auto redistribute_with_halo(X const& x, call_site const& w) {
   using From = layout_t<X>;
   if constexpr (std::is_same_v<From, To>)
     return x;
-  else if constexpr (!has_a_halo<From>)
-    return with_halo_filled<To>(with_halo<To>(redistribute<owned_layout_t<To>>(x, w)), w);
-  else if constexpr (differ_in_state_alone<From, To>)
-    return with_halo_filled<To>(without_filled_cells(destination<layout_detail::unfilled<From>, 0u>{}, x), w);
-  else
+  else if constexpr (std::is_same_v<From, owned_layout_t<To>> || differ_in_state_alone<From, To>)
+    return with_halo_filled<To>(with_unfilled_halo(destination<layout_detail::unfilled<To>, 0u>{}, x), w);
+  else if constexpr (has_a_halo<From>)
     return redistribute<To>(owned(x), w);
+  else
+    return redistribute<To>(redistribute<owned_layout_t<To>>(x, w), w);
 }
 
 }  // namespace ops_detail
@@ -59,7 +62,7 @@ constexpr auto redistribute_with_halo(X const& x, call_site const& w) {
 /// To is fresh<H>. Given cells are 0, but they stay if the layouts differ in the state of the halo alone.
 /// Shape: the extents of x; the result has the layout To.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: redistribute between the layouts of the owned cells, and exchange_halo if To is fresh<H>. Copies of the shard. If the
+/// Cost: redistribute between the layouts of the owned cells, without communication if they are one, and exchange_halo if To is fresh<H>. Copies of the shard. If the
 ///   layouts differ in the state of the halo alone, the result is the same memory.
 /// Error: does not compile if a halo holds sums.
 /// Example: redistribute<fresh<layout<halo("y", 1), none>>>(x)  // x of layout<none, "x">

@@ -298,8 +298,8 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], ops_detail::number_f
   T const element = value.element();
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
   using O = owned_layout_t<L>;
-  static_assert(std::is_same_v<L, O> || layout_detail::is_in_state<L, layout_detail::halo_state::unfilled>,
-                "ashlar::full: the cells of a halo are not filled here; make H, and write exchange_halo(x)");
+  constexpr bool unfilled = std::is_same_v<L, layout_detail::unfilled<L>>;
+  static_assert(unfilled, "ashlar::full: the cells of a halo are not filled here; make H, and write exchange_halo(x)");
   static_assert(
       !plan_detail::layout_is_partial<O>::value,
       "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");

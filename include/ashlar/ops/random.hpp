@@ -87,7 +87,7 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
   if constexpr (!meta_detail::is_neither_float_nor_double<T> && !halo_waits_for_its_sum<L>)
     note_argument(x, "key", key, w), fill_random(backend_on<Handle>{}, d, x, key);
   if constexpr (unfilled)
-    return with_halo<L>(x);
+    return copy_cells<L>(backend_on<Handle>{}, x);
   else
     return x;
 }

@@ -25,8 +25,8 @@ namespace plan_detail {
 /// plain tensor to write, and w the call site.
 /// Active tensors have no backend: autodiff/ overloads functions of ops/, and the overloads call operations and collectives on
 /// the plain tensors. These are apply, relayout, relayout_back_async, roll_along, merge_parts, move_box, join_boxes,
-/// paste_box, sum_along, multiply, einsum_relayout, relayout_einsum, begin_layers, end_layers, without_filled_cells, owned,
-/// with_halo, exchange_halo, exchange_halo_async, add_halo, stencil and stencil_and_reduce.
+/// paste_box, sum_along, multiply, einsum_relayout, relayout_einsum, begin_layers, end_layers, with_unfilled_halo, owned,
+/// exchange_halo, exchange_halo_async, add_halo, stencil and stencil_and_reduce.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
 struct no_ranks : ops_detail::functions_of_operations {
   static constexpr bool begins_early = false;

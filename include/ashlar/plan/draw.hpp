@@ -93,7 +93,7 @@ void draw(std::ostream& out, X const& x) {
 /// Example: planning::draw<layout<halo("y", 1), none>>(std::cout, grid{{2, 1}}, {4, 3}, with_halos)
 ///   // rank 0 stores: zero -1:0 [0:2] 2:3
 template <class L, class... Axes>
-void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, show_halos) {
+void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, layout_detail::show_halos) {
   draw<L>(out, m, extents);
   if constexpr (plan_detail::check_drawn_halo<L>())
     plan_detail::draw_stored_cells(out, plan_detail::drawn_layout<mesh<Axes...>, L>(),
@@ -101,11 +101,11 @@ void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, show_
                                    layout_detail::halo_state_text<L>());
 }
 template <class L, std::size_t N, class... Axes>
-void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N], show_halos) {
+void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N], layout_detail::show_halos) {
   draw<L>(out, m, plan_detail::checked_extents<L>(extents), with_halos);
 }
 template <plain_tensor X>
-void draw(std::ostream& out, X const& x, show_halos) {
+void draw(std::ostream& out, X const& x, layout_detail::show_halos) {
   using L = layout_t<X>;
   draw(out, x);
   if constexpr (plan_detail::check_drawn_halo<L>()) {

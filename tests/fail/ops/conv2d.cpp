@@ -144,8 +144,8 @@ using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right =
-    conv2d(exchange_halo<corners::none>(make<float, layout<none, halo("h", 1), none, none>>(m, {1, 8, 8, 3})), k);
-// error: ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none
+    conv2d(exchange_halo<corners::skipped>(make<float, layout<none, halo("h", 1), none, none>>(m, {1, 8, 8, 3})), k);
+// error: ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::skipped
 constexpr auto wrong = conv2d(
-    exchange_halo<corners::none>(make<float, layout<none, halo("h", 1), halo("w", 1), none>>(m, {1, 8, 8, 3})), k);
+    exchange_halo<corners::skipped>(make<float, layout<none, halo("h", 1), halo("w", 1), none>>(m, {1, 8, 8, 3})), k);
 }  // namespace without_corners

@@ -66,8 +66,8 @@ constexpr auto y = max_pool2d<2>(exchange_halo(x));
 constexpr auto z = max_pool2d<2>(exchange_halo(make<float, layout<none, halo("h", 1), none, none>>(m, {1, 8, 8, 4})));
 }  // namespace right
 namespace wrong {
-// error: ashlar::nn::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none
-constexpr auto y = max_pool2d<2>(exchange_halo<corners::none>(x));
+// error: ashlar::nn::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::skipped
+constexpr auto y = max_pool2d<2>(exchange_halo<corners::skipped>(x));
 // error: ashlar::nn::pool2d: the batch or the channels have a halo, which no window reads; give only h and w a halo
 constexpr auto z =
     max_pool2d<2>(exchange_halo(make<float, layout<none, halo("h", 1), none, halo("w", 1)>>(m, {1, 8, 8, 4})));

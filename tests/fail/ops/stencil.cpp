@@ -189,8 +189,8 @@ constexpr auto y = stencil(average{}, exchange_halo(u));
 // A stencil that reads corners, after an exchange without them.
 namespace without_corners {
 constexpr auto right = stencil(average{}, exchange_halo(u));
-// error: ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none
-constexpr auto wrong = stencil(average{}, exchange_halo<corners::none>(u));
+// error: ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::skipped
+constexpr auto wrong = stencil(average{}, exchange_halo<corners::skipped>(u));
 }  // namespace without_corners
 
 // A stencil that updates a tensor without a halo in place.

@@ -111,7 +111,7 @@ using tensor_with_halo = sharded_tensor<float, haloed, grid>;
 void assigned(device_mesh<grid> const& m) {
   tensor_of_rows x = zeros<float, rows>(m, {3, 4});
   x = zeros<float, rows>(m, {3, 4});
-  tensor_with_halo const h = with_halo<haloed>(zeros<float, rows>(m, {3, 4}));
+  tensor_with_halo const h = redistribute<haloed>(zeros<float, rows>(m, {3, 4}));
 }
 void made(device_mesh<grid> const& m) {
   tensor_of_rows const x(m, shape::of(3, 4));
@@ -125,7 +125,7 @@ using tensor_with_halo = sharded_tensor<float, haloed>;
 void assigned(device_mesh<grid> const& m) {
   tensor_of_rows x = zeros<float, rows>(m, {3, 4});
   x = zeros<float, rows>(m, {3, 4});
-  tensor_with_halo const h = with_halo<haloed>(zeros<float, rows>(m, {3, 4}));
+  tensor_with_halo const h = redistribute<haloed>(zeros<float, rows>(m, {3, 4}));
 }
 // 2 errors: ashlar::sharded_tensor: the tensor is on another mesh than the given one; name this mesh as the third argument, as in sharded_tensor<T, L, grid>, or write make<T, L>(m, extents)
 void made(device_mesh<grid> const& m) {

@@ -42,19 +42,20 @@ void check_edges() {
     check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo(u)); });
     check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo_async(u)); });
     check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{}, inside(1), exchange_halo(u)); });
-    check_linear_field<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::none>(u)); });
     check_linear_field<S>(m, n,
-                          [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::none>(u), u); });
+                          [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::skipped>(u)); });
+    check_linear_field<S>(m, n,
+                          [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::skipped>(u), u); });
     check_linear_field<S>(m, n, [&](auto const& u) {  // read by a stencil, and by elementwise operations
       auto const w = exchange_halo(u);
       return stencil(blur{2}, w) + 3. * w - v * redistribute<H>(w);
     });
     check_linear_field<S>(m, n, [](auto const& u) {
       auto const w = stencil(blur{2}, exchange_halo(u));
-      return stencil(cross{}, exchange_halo<corners::none>(w), u);
+      return stencil(cross{}, exchange_halo<corners::skipped>(w), u);
     });
     check_linear_field<layout<"y", "x">>(
-        m, n, [](auto const& u) { return owned(stencil(blur{2}, exchange_halo(with_halo<H>(u)))); });
+        m, n, [](auto const& u) { return owned(stencil(blur{2}, exchange_halo(redistribute<H>(u)))); });
   });
 }
 
@@ -81,9 +82,9 @@ void check_given_edges() {
     };
     check([](auto const& x) { return stencil(blur{2}, exchange_halo(x)); });
     check([](auto const& x) { return stencil(blur{2}, inside(1), exchange_halo_async(x)); });
-    check([](auto const& x) { return stencil(cross{}, exchange_halo<corners::none>(x), x); });
+    check([](auto const& x) { return stencil(cross{}, exchange_halo<corners::skipped>(x), x); });
     check([](auto const& x) {
-      return stencil(cross{}, exchange_halo<corners::none>(stencil(blur{2}, exchange_halo(x))), x);
+      return stencil(cross{}, exchange_halo<corners::skipped>(stencil(blur{2}, exchange_halo(x))), x);
     });
   });
 }
@@ -126,10 +127,10 @@ TEST_CASE("halo: a functor that is declared linear and adds a constant is an err
   ASHLAR_NEEDS(kernels_detail::reads_are_checked);
   using H = layout<halo("y", 1), halo("x", 1)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    auto const u = exchange_halo<corners::none>(integers<H>(m, n, 1));
+    auto const u = exchange_halo<corners::skipped>(integers<H>(m, n, 1));
     auto const gradient = [&](double added) {
       (void)value_and_grad<none>([&](auto const& v) {
-        return all_reduce(sum(stencil(source{added}, exchange_halo<corners::none>(v))));
+        return all_reduce(sum(stencil(source{added}, exchange_halo<corners::skipped>(v))));
       })(redistribute<H>(u));
     };
     auto const sentence = doctest::Contains("ashlar::stencil: the functor's kind is linear, but it does not ");
@@ -167,7 +168,7 @@ TEST_CASE("halo: derivatives of stencils of several operands") {
     auto const check = [&](auto const& k) {
       for (int distance : {0, 1}) {
         auto const f = [&](auto const& a, auto const& b) {
-          return stencil(conduct{}, inside(distance), exchange_halo_async<corners::none>(a), b);
+          return stencil(conduct{}, inside(distance), exchange_halo_async<corners::skipped>(a), b);
         };
         auto const [value, g] = value_and_grad<none>(
             [&](auto const& p) { return dot(f(std::get<0>(p), std::get<1>(p)), y); })(std::tuple(u, k));
@@ -224,11 +225,12 @@ void check_sums() {
 
 TEST_CASE("halo: the derivative of add_halo is its transpose, with dropped corners and given cells too") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  check_sums<layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>, corners::none>();
-  check_sums<layout<halo("y", 2, edge::copy), halo("x", 1, edge::odd)>, corners::none>();
-  check_sums<layout<halo("y", 1, edge::given), halo("x", 2, 1, edge::reflect)>, corners::none>();
-  check_sums<layout<halo("y", 1, edge::given, edge::copy), halo("x", 2, 1, edge::zero, edge::given)>, corners::all>();
-  check_sums<layout<halo("y", 1, edge::mirror, edge::zero), halo("x", 1, edge::given, edge::odd)>, corners::none>();
+  check_sums<layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>, corners::skipped>();
+  check_sums<layout<halo("y", 2, edge::copy), halo("x", 1, edge::odd)>, corners::skipped>();
+  check_sums<layout<halo("y", 1, edge::given), halo("x", 2, 1, edge::reflect)>, corners::skipped>();
+  check_sums<layout<halo("y", 1, edge::given, edge::copy), halo("x", 2, 1, edge::zero, edge::given)>,
+             corners::filled>();
+  check_sums<layout<halo("y", 1, edge::mirror, edge::zero), halo("x", 1, edge::given, edge::odd)>, corners::skipped>();
 }
 
 TEST_CASE("halo: derivatives do not write the given cells of the caller's cotangent") {
@@ -300,9 +302,9 @@ TEST_CASE("halo: the derivative of three steps of a nonlinear stencil equals a d
     auto const u = generate<double, S>(m, {n[0], n[1]}, wave{1.3, 0.7});
     auto const direction = generate<double, S>(m, {n[0], n[1]}, wave{0.4, 2.1});
     auto const loss = [](auto const& start) {
-      auto const a = stencil(burgers{}, exchange_halo_async<corners::none>(start));
-      auto const b = stencil(burgers{}, exchange_halo_async<corners::none>(a));
-      auto const c = stencil(burgers{}, inside(1), exchange_halo<corners::none>(b));
+      auto const a = stencil(burgers{}, exchange_halo_async<corners::skipped>(start));
+      auto const b = stencil(burgers{}, exchange_halo_async<corners::skipped>(a));
+      auto const c = stencil(burgers{}, inside(1), exchange_halo<corners::skipped>(b));
       return dot(c, c);
     };
     test::check_smooth_loss(loss, u, direction);

@@ -87,8 +87,8 @@ void check_edges() {
     auto const v = integers<O>(m, n, 5);
     check_linear<S>(m, n, [](auto const& u) { return stencil(blur{}, exchange_halo(u)); });
     check_linear<S>(m, n, [](auto const& u) { return stencil(blur{}, inside(1), exchange_halo_async(u)); });
-    check_linear<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::none>(u)); });
-    check_linear<S>(m, n, [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::none>(u), u); });
+    check_linear<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::skipped>(u)); });
+    check_linear<S>(m, n, [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::skipped>(u), u); });
     check_linear<S>(m, n, [&](auto const& u) {  // read by a stencil, and by elementwise operations
       auto const w = exchange_halo(u);
       return stencil(blur{}, w) + 3. * w - v * redistribute<H>(w);
@@ -99,11 +99,11 @@ void check_edges() {
       return 2. * a - b;
     });
     check_linear<S>(m, n, [](auto const& u) { return redistribute<layout<"y", "x">>(3. * exchange_halo(u)); });
-    check_linear<O>(m, n, [](auto const& u) { return owned(stencil(blur{}, exchange_halo(with_halo<H>(u)))); });
+    check_linear<O>(m, n, [](auto const& u) { return owned(stencil(blur{}, exchange_halo(redistribute<H>(u)))); });
     check_linear<O>(m, n, [](auto const& u) { return stencil(blur{}, redistribute<fresh<H>>(u)); });
     check_linear<S>(m, n, [&](auto const& u) {  // the field is an operand, and the coefficient
-      return stencil(conduct{}, exchange_halo<corners::none>(u), v) +
-             stencil(conduct{}, exchange_halo<corners::none>(with_halo<H>(v)), u);
+      return stencil(conduct{}, exchange_halo<corners::skipped>(u), v) +
+             stencil(conduct{}, exchange_halo<corners::skipped>(redistribute<H>(v)), u);
     });
     check_linear<S>(m, n, [](auto const& u) {  // terms of a sum, and the sum
       auto const w = stencil(blur{}, exchange_halo(as_partial<"z">(u)));
@@ -121,7 +121,7 @@ void check_terms() {
     auto const other = as_partial<"z">(integers<O>(m, n, 6));
     check_linear<S>(m, n, [&](auto const& u) {
       auto const w = as_partial<"z">(u);
-      return whole(stencil(cross{}, exchange_halo_async<corners::none>(w), w));
+      return whole(stencil(cross{}, exchange_halo_async<corners::skipped>(w), w));
     });
     for (int distance : {0, 1}) {
       check_linear<S>(m, n, [&](auto const& u) {

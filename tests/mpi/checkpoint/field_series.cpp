@@ -65,7 +65,7 @@ TEST_CASE("field_series: of fields with halos the owned cells are written") {
     auto const m = mesh_of(sizes);
     using H = layout<halo("x", 1, 2), halo("y", 3, edge::periodic)>;
     auto const u = numbered<double, layout<"x", "y">>(m, shape::of(9, 7));
-    auto const filled = exchange_halo(with_halo<H>(u));
+    auto const filled = exchange_halo(redistribute<H>(u));
     field_series series(m, folder.path / "halo.xdmf");
     series.write(0, series_field("u", filled), series_field("v", 2. * redistribute<H>(filled)));
     using L = layout<none, "x">;

@@ -18,9 +18,9 @@ struct heat {
 };
 
 constexpr auto three_steps = [](auto const& start) {
-  auto const a = stencil(heat{}, exchange_halo_async<corners::none>(start));
-  auto const b = stencil(heat{}, exchange_halo<corners::none>(a));
-  auto const c = stencil(heat{}, inside(1), exchange_halo_async<corners::none>(b));
+  auto const a = stencil(heat{}, exchange_halo_async<corners::skipped>(start));
+  auto const b = stencil(heat{}, exchange_halo<corners::skipped>(a));
+  auto const c = stencil(heat{}, inside(1), exchange_halo_async<corners::skipped>(b));
   return all_reduce(sum(c * c));
 };
 constexpr auto gradient = [](auto const& m) {

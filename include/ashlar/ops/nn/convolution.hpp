@@ -179,7 +179,7 @@ struct conv2d_halo {
                   "ashlar::nn::conv2d: the halo of the images holds sums; write add_halo(images) first");
     static_assert(
         found != image_halo::corners,
-        "ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+        "ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::skipped");
     static_assert(
         found != image_halo::other_dimensions,
         "ashlar::nn::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");

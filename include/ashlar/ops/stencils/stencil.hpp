@@ -172,7 +172,7 @@ struct stencil_halo {
     static_assert(!rank || narrow >= 0 || !sums, "ashlar::stencil: the halo holds sums; write add_halo(x) first");
     static_assert(
         !rank || narrow >= 0 || !no_corners,
-        "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none");
+        "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::skipped");
   }
 };
 // A sum of the function's values is its value of the sum only for linear functions.

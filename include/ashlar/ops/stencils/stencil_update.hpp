@@ -66,7 +66,7 @@ constexpr void update(F const& f, ops_detail::stencil_colour const& c, X& u, V c
     if constexpr (ops_detail::halo_is_missing<layout_t<X>>) {
       (void)exchange_halo(u, c.where);  // for its sentence
     } else if constexpr (meta_detail::hold<ops_detail::stencil_reach_is_given<F>>()) {
-      constexpr corners which = F::reach.corners ? corners::all : corners::none;
+      constexpr corners which = F::reach.corners ? corners::filled : corners::skipped;
       if (ops_detail::reads_its_colour<F, rank_v<X>>(c.of))
         meta_detail::fail(
             "ashlar::update: the functor reads other cells of the colour that it writes; use more colours, or stencil");

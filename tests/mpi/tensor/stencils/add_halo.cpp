@@ -46,7 +46,7 @@ double product(X const& a, Y const& b, bool halo) {
       outside += v < own.dim[d].begin || v >= own.dim[d].end;
       given = given || layout_detail::cell_at(v, a.extent(d), w).given;
     }
-    bool const filled = halo && !given && (C == corners::all || outside == 1);
+    bool const filled = halo && !given && (C == corners::filled || outside == 1);
     if (outside == 0 || filled) sum += a.stored_data()[i] * b.stored_data()[i];
   }
   return sum;
@@ -64,7 +64,7 @@ std::vector<double> sums_of_copies(Y const& y, corners which) {
     test::for_each_stored_index(local_region(y.extents(), Y::layout, sizes, r), Y::widths,
                                 [&](test::three_indices const& v, int outside, index_t i) {
                                   auto const at = test::shown_by(Y::widths, y.extents(), v);
-                                  if (at.given || at.sign == 0 || (which == corners::none && outside > 1)) return;
+                                  if (at.given || at.sign == 0 || (which == corners::skipped && outside > 1)) return;
                                   sums[static_cast<std::size_t>(at.cell)] += at.sign * integer(r, i);
                                 });
   }
@@ -115,8 +115,8 @@ template <class H, class M, std::size_t N>
 void check_transposes(M const& m, std::vector<std::array<index_t, N>> const& extents) {
   for (auto const& n : extents) {
     CAPTURE(n[0]);
-    check_transpose<H, corners::all>(m, n);
-    check_transpose<H, corners::none>(m, n);
+    check_transpose<H, corners::filled>(m, n);
+    check_transpose<H, corners::skipped>(m, n);
   }
 }
 template <class H, std::size_t N>
@@ -169,9 +169,9 @@ TEST_CASE(
     CHECK(gather_all(d) == gather_all(2. * add_halo(a)));
     auto e = sums(2);
     double const* const memory_of_e = e.stored_data();
-    auto const f = add_halo<corners::none>(std::move(e));
+    auto const f = add_halo<corners::skipped>(std::move(e));
     CHECK(f.stored_data() == memory_of_e);
-    CHECK(gather_all(f) == gather_all(2. * add_halo<corners::none>(a)));
+    CHECK(gather_all(f) == gather_all(2. * add_halo<corners::skipped>(a)));
     recorder<grid> there, back;
     m.record(&there);
     (void)exchange_halo(d);

@@ -23,22 +23,22 @@ void check_exchange(M const& m, std::array<index_t, N> const& n) {
   auto const y = exchange_halo<C>(x);
   int wrong = 0;
   for_each_stored(y, [&](three_indices const& v, int outside, double found) {
-    if (C == corners::none && outside > 1) return;
+    if (C == corners::skipped && outside > 1) return;
     wrong += found != number_at(y.widths, n, v);
   });
   CHECK_MESSAGE(wrong == 0, "extents " << n[0] << ", " << (N > 1 ? n[1] : 0));
-  if constexpr (C == corners::all) {  // generate computes fresh cells itself
+  if constexpr (C == corners::filled) {  // generate computes fresh cells itself
     CHECK(test::same_stored_cells(y, generate<double, fresh<H>>(m, extents, number{})));
     CHECK(test::same_stored_cells(
-        exchange_halo(exchange_halo<corners::none>(generate<double, H>(m, extents, number{}))), y));
+        exchange_halo(exchange_halo<corners::skipped>(generate<double, H>(m, extents, number{}))), y));
   }
 }
 
 template <class H, class M, std::size_t N>
 void check_exchanges(M const& m, std::vector<std::array<index_t, N>> const& extents) {
   for (auto const& n : extents) {
-    check_exchange<H, corners::all>(m, n);
-    check_exchange<H, corners::none>(m, n);
+    check_exchange<H, corners::filled>(m, n);
+    check_exchange<H, corners::skipped>(m, n);
   }
 }
 template <class H, std::size_t N>
@@ -164,10 +164,10 @@ TEST_CASE("stencil: as loops over the whole array, with and without overlap, on 
       CHECK(equal(stencil(blur{0.5}, inside(1), exchange_halo_async(u)), [&](index_t i, index_t j) {
         return i < 1 || j < 1 || i >= n[0] - 1 || j >= n[1] - 1 ? at(i, j) : blurred(i, j);
       }));
-      CHECK(equal(stencil(with_index{}, exchange_halo<corners::none>(u), k), [&](index_t i, index_t j) {
+      CHECK(equal(stencil(with_index{}, exchange_halo<corners::skipped>(u), k), [&](index_t i, index_t j) {
         return static_cast<double>(i - j) + at(i, j + 1) * coefficient{}(i, j) - at(i, j - 1);
       }));
-      CHECK(equal(stencil(of_five{}, exchange_halo<corners::none>(u), k, u, k, 2. * k), [&](index_t i, index_t j) {
+      CHECK(equal(stencil(of_five{}, exchange_halo<corners::skipped>(u), k, u, k, 2. * k), [&](index_t i, index_t j) {
         double const here = coefficient{}(i, j);
         return at(i, j + 1) + 3 * at(i, j) * here;
       }));
@@ -217,7 +217,7 @@ TEST_CASE("halo: copies between tensors with and without halos") {
   using H = layout<halo("y", 1, edge::given), halo("x", 2)>;
   device_mesh<grid> const m(MPI_COMM_WORLD, {test::halo_meshes().back()[0], test::halo_meshes().back()[1]});
   auto const plain = generate<double, layout<"y", "x">>(m, {5, 7}, number{});
-  auto const u = with_halo<H>(plain);
+  auto const u = redistribute<H>(plain);
   static_assert(std::is_same_v<layout_t<decltype(u)>, H>);
   CHECK(gather_all(owned(u)) == gather_all(plain));
   // Given cells are 0 where no operand has any.

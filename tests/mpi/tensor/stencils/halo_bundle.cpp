@@ -64,7 +64,7 @@ TEST_CASE("bundle of halos: fields of other layouts, halos, extents and element 
       CHECK(test::same_stored_cells(c, generate<float, fresh<rows>>(m, {n[1], n[0], 3}, number{})));
     }
     {
-      auto x = stencil(cross{}, exchange_halo<corners::none>(u));
+      auto x = stencil(cross{}, exchange_halo<corners::skipped>(u));
       auto const before = gather_all(owned(x));
       auto pending = exchange_halo_async(bundle(x, u));
       (void)exchange_halo(bundle(u, x));  // another one meanwhile
@@ -73,10 +73,10 @@ TEST_CASE("bundle of halos: fields of other layouts, halos, extents and element 
       CHECK(gather_all(owned(a)) == before);
       CHECK(test::same_stored_cells(b, generate<double, fresh<narrow>>(m, {n[0], n[1]}, number{})));
     }
-    auto const [a, b] = exchange_halo<corners::none>(bundle(2 * u, v));
-    static_assert(std::is_same_v<layout_t<decltype(b)>, without_corners<wide>>);
+    auto const [a, b] = exchange_halo<corners::skipped>(bundle(2 * u, v));
+    static_assert(std::is_same_v<layout_t<decltype(b)>, fresh<wide, corners::skipped>>);
     CHECK(gather_all(owned(stencil(cross{}, a))) ==
-          gather_all(owned(stencil(cross{}, exchange_halo<corners::none>(2 * u)))));
+          gather_all(owned(stencil(cross{}, exchange_halo<corners::skipped>(2 * u)))));
   });
 }
 
@@ -131,16 +131,16 @@ TEST_CASE("bundle of halos: the derivative is that of the exchanges") {
       return all_reduce(sum(weight * (stencil(cross{}, a) + 2 * stencil(cross{}, b))));
     };
     auto const at_once = value_and_grad<none>([&](auto const& x) {
-      auto const [a, b] = exchange_halo<corners::none>(bundle(x, u));
+      auto const [a, b] = exchange_halo<corners::skipped>(bundle(x, u));
       return loss(a, b);
     })(u);
     auto const later = value_and_grad<none>([&](auto const& x) {
-      auto const [a, b] = exchange_halo_async<corners::none>(bundle(x, u)).wait();
+      auto const [a, b] = exchange_halo_async<corners::skipped>(bundle(x, u)).wait();
       return loss(a, b);
     })(u);
     CHECK(gather_all(owned(later.gradients)) == gather_all(owned(at_once.gradients)));
     auto const alone = value_and_grad<none>(
-        [&](auto const& x) { return loss(exchange_halo<corners::none>(x), exchange_halo<corners::none>(u)); })(u);
+        [&](auto const& x) { return loss(exchange_halo<corners::skipped>(x), exchange_halo<corners::skipped>(u)); })(u);
     CHECK(gather_all(owned(at_once.gradients)) == gather_all(owned(alone.gradients)));
   });
 }

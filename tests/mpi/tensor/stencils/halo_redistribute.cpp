@@ -47,7 +47,7 @@ TEST_CASE("redistribute: to a halo, from a halo, and between two") {
     CHECK(test::same_stored_cells(redistribute<fresh<H>>(old), filled));
     auto const same_filled = redistribute<H>(filled);
     CHECK(same_filled.stored_data() == filled.stored_data());
-    CHECK(gather_all(owned(redistribute<without_corners<H>>(plain))) == gather_all(plain));
+    CHECK(gather_all(owned(redistribute<fresh<H, corners::skipped>>(plain))) == gather_all(plain));
   });
 }
 
@@ -73,7 +73,7 @@ void check_scatter(device_mesh<grid> const& m, std::array<index_t, 2> const& n) 
   recorder<grid> found;
   m.record(&found);
   auto const x = scatter<fresh<F>>(m, {n[0], n[1]}, all);
-  auto const y = scatter<without_corners<F>>(m, {n[0], n[1]}, all);
+  auto const y = scatter<fresh<F, corners::skipped>>(m, {n[0], n[1]}, all);
   m.record(nullptr);
   CHECK(found.log.count() == 0);
   CHECK(test::same_stored_cells(x, stored));

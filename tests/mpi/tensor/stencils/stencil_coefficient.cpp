@@ -142,13 +142,13 @@ TEST_CASE("stencil: a coefficient without components, as loops") {
     auto const here = [&](index_t i, index_t j, index_t c) {
       return w.k(i, j) * (w.u(i + 1, j, c) - 2 * w.u(i, j - 1, c));
     };
-    auto const filled = exchange_halo<corners::none>(k);
+    auto const filled = exchange_halo<corners::skipped>(k);
     auto const y = stencil(diffusion{}, exchange_halo(u), filled);
     static_assert(std::is_same_v<layout_t<decltype(y)>, field>);
     CHECK(equal(y, diffused));
-    CHECK(equal(stencil(diffusion{}, exchange_halo_async<corners::none>(u), filled), diffused));
+    CHECK(equal(stencil(diffusion{}, exchange_halo_async<corners::skipped>(u), filled), diffused));
     CHECK(equal(stencil(diffusion{}, exchange_halo_async(bundle(u, k))), diffused));
-    CHECK(equal(stencil(turning_diffusion{}, exchange_halo_async<corners::none>(u), filled), turned));
+    CHECK(equal(stencil(turning_diffusion{}, exchange_halo_async<corners::skipped>(u), filled), turned));
     CHECK(equal(stencil(at_the_cell{}, exchange_halo(u), k), here));
     CHECK(equal(stencil(at_the_cell{}, exchange_halo(u), of_cells), here));
     CHECK(equal(stencil(turning_diffusion{}, inside(1), exchange_halo_async(u), filled),
@@ -190,13 +190,12 @@ TEST_CASE("stencil: derivatives with respect to a coefficient, in integers") {
     auto const y = generate<double, layout<"y", "x", none>>(m, {n[0], n[1], 3}, number<3>{});
     // f is linear in u and in k.
     auto const check = [&]<class K>(K, auto const& f) {
-      auto const k = generate<double, fresh<K>>(m, {n[0], n[1]}, number_of_cell{});
-      auto const other_k = generate<double, fresh<K>>(m, {n[0], n[1]}, other_number_of_cell{});
+      auto const k = generate<double, K>(m, {n[0], n[1]}, number_of_cell{});
+      auto const other_k = generate<double, K>(m, {n[0], n[1]}, other_number_of_cell{});
       auto const loss = [&](auto const& p) { return dot(f(std::get<0>(p), std::get<1>(p)), y); };
       auto const [value, g] = value_and_grad<none>(loss)(std::tuple(u, k));
       auto const& [g_u, g_k] = g;
-      static_assert(std::is_same_v<layout_t<decltype(g_u)>, field> &&
-                    std::is_same_v<layout_t<decltype(g_k)>, fresh<K>>);
+      static_assert(std::is_same_v<layout_t<decltype(g_u)>, field> && std::is_same_v<layout_t<decltype(g_k)>, K>);
       CHECK(value_of(value) == value_of(dot(u, g_u)));
       CHECK(value_of(value) == value_of(dot(k, g_k)));
       CHECK(value_of(loss(std::tuple(other_u, k))) == value_of(dot(other_u, g_u)));
@@ -206,14 +205,14 @@ TEST_CASE("stencil: derivatives with respect to a coefficient, in integers") {
     };
     auto const of = [](auto const& functor) {
       return [functor](auto const& v, auto const& k) {
-        return stencil(functor, exchange_halo_async<corners::none>(v), exchange_halo<corners::none>(k));
+        return stencil(functor, exchange_halo_async<corners::skipped>(v), exchange_halo<corners::skipped>(k));
       };
     };
     using S = conductivity;
     check(S{}, of(diffusion{}));
     check(S{}, of(turning_diffusion{}));
     check(S{}, [](auto const& v, auto const& k) {
-      return stencil(diffusion{}, exchange_halo_async<corners::none>(bundle(v, k)));
+      return stencil(diffusion{}, exchange_halo_async<corners::skipped>(bundle(v, k)));
     });
     check(S{}, [](auto const& v, auto const& k) { return stencil(at_the_cell{}, exchange_halo(v), k); });
     check(plain{}, [](auto const& v, auto const& k) { return stencil(at_the_cell{}, exchange_halo(v), k); });

@@ -155,8 +155,8 @@ TEST_CASE("stencil: components of one field, one result and all") {
     };
     auto const with_index = [&](index_t i, index_t j, index_t c) { return turned(i, j, c) + static_cast<double>(i); };
     CHECK(equal(stencil(turn{}, exchange_halo(u)), with_index));
-    CHECK(equal(stencil(turn{}, exchange_halo_async<corners::none>(u)), with_index));
-    auto const all = stencil(turn_all{}, exchange_halo_async<corners::none>(u));
+    CHECK(equal(stencil(turn{}, exchange_halo_async<corners::skipped>(u)), with_index));
+    auto const all = stencil(turn_all{}, exchange_halo_async<corners::skipped>(u));
     static_assert(std::is_same_v<layout_t<decltype(all)>, field>);
     CHECK(equal(all, turned));
     CHECK(equal(stencil(own{}, exchange_halo(u)), [&](index_t i, index_t j, index_t c) {
@@ -258,7 +258,7 @@ TEST_CASE("stencil: derivatives by components are transposes, in integers") {
     check(
         S{}, [](auto const& u) { return stencil(own{}, exchange_halo(u)); }, 3);
     check(
-        S{}, [](auto const& u) { return stencil(turn_all{}, exchange_halo<corners::none>(u)); }, 3);
+        S{}, [](auto const& u) { return stencil(turn_all{}, exchange_halo<corners::skipped>(u)); }, 3);
     check(
         S{}, [](auto const& u) { return stencil(turn_all{}, exchange_halo_async(u)); }, 3);
     check(

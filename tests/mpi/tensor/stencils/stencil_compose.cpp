@@ -65,7 +65,7 @@ void check_edges() {
     CHECK(same(stencil(repeated<3>(f), exchange_halo_async(once(f, u))), once(f, once(f, once(f, moved)))));
     CHECK(same(stencil(repeated<1>(g), exchange_halo_async(once(f, u))), once(g, moved)));
     CHECK(same(stencil(compose(f, compose(g, f)), exchange_halo(u)), once(f, once(g, once(f, u)))));
-    CHECK(same(stencil(repeated<1>(f), exchange_halo<corners::none>(u)), once(f, u)));
+    CHECK(same(stencil(repeated<1>(f), exchange_halo<corners::skipped>(u)), once(f, u)));
     if constexpr (ops_detail::composed_reaches_are_mirrored<H, upwind, upwind>::ok)
       CHECK(same(stencil(compose(upwind{}, compose(f, upwind{})), exchange_halo(u)),
                  once(upwind{}, once(f, once(upwind{}, u)))));

@@ -14,10 +14,10 @@ constexpr auto three = [](auto const& m) {
   auto const u = make<double, field>(m, {64, 64});
   auto const v = make<float, wide>(m, {64, 64});
   auto const w = make<short, lines>(m, {32, 4});
-  auto const [a, b, c] = exchange_halo<corners::none>(bundle(u, v, w));
-  static_assert(std::is_same_v<layout_t<decltype(a)>, without_corners<field>>);
-  static_assert(std::is_same_v<layout_t<decltype(b)>, without_corners<wide>>);
-  static_assert(std::is_same_v<layout_t<decltype(c)>, without_corners<lines>>);
+  auto const [a, b, c] = exchange_halo<corners::skipped>(bundle(u, v, w));
+  static_assert(std::is_same_v<layout_t<decltype(a)>, fresh<field, corners::skipped>>);
+  static_assert(std::is_same_v<layout_t<decltype(b)>, fresh<wide, corners::skipped>>);
+  static_assert(std::is_same_v<layout_t<decltype(c)>, fresh<lines, corners::skipped>>);
 };
 constexpr auto cost = dry_run(grid{{2, 2}}, three);
 static_assert(cost.count() == 1);

@@ -48,7 +48,7 @@ constexpr bool takes_all_states() {
          all_unfilled(of_complex, field<L, std::complex<float>>);
 }
 static_assert(std::is_same_v<layout_t<decltype(stop_gradient(field<fresh<H>>))>, fresh<H>>);
-static_assert(takes_all_states<fresh<H>>() && takes_all_states<H>() && takes_all_states<without_corners<H>>());
+static_assert(takes_all_states<fresh<H>>() && takes_all_states<H>() && takes_all_states<fresh<H, corners::skipped>>());
 
 // Reductions count each owned cell once, as those of the layout without a halo.
 constexpr auto reductions = std::tuple([](auto const& x) { return sum(x); }, [](auto const& x) { return sum<1>(x); },
@@ -62,6 +62,7 @@ constexpr bool reduces_as_without() {
       },
       reductions);
 }
-static_assert(reduces_as_without<fresh<H>>() && reduces_as_without<H>() && reduces_as_without<without_corners<H>>());
+static_assert(reduces_as_without<fresh<H>>() && reduces_as_without<H>() &&
+              reduces_as_without<fresh<H, corners::skipped>>());
 
 }  // namespace

@@ -109,12 +109,12 @@ class simulation {
   shards exchange(shards const& x, corners which) const {
     auto const values = of_groups([&](std::size_t r) { return value(x, r); });
     return each([&](std::size_t r, std::size_t i, place const& c) {
-      bool const filled = c.outside > 0 && !c.given && (which == corners::all || c.outside == 1);
+      bool const filled = c.outside > 0 && !c.given && (which == corners::filled || c.outside == 1);
       return filled ? shows(c, values.at(groups_[r])) : x[r][i];
     });
   }
   shards add(shards const& y, corners which) const {
-    shards const summed = which == corners::all ? y : without_corners(y);
+    shards const summed = which == corners::filled ? y : without_corners(y);
     auto const values = of_groups([&](std::size_t r) { return value_of_sums(summed, r); });
     return each([&](std::size_t r, std::size_t, place const& c) {
       return c.outside == 0 ? values.at(groups_[r])[c.shown] : c.given ? 0 : anything();
@@ -177,7 +177,7 @@ using field = layout<halo("y", 1), halo("x", 1)>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto plain_field = make<double, field>(m, {8, 8});
 constexpr auto sums_field = make<double, halo_sums<field>>(m, {8, 8});
-constexpr auto partly = exchange_halo<corners::none>(plain_field);
+constexpr auto partly = exchange_halo<corners::skipped>(plain_field);
 constexpr auto filled = exchange_halo(plain_field);
 
 /// Calls check(simulation, value, given cells) for many problems.
@@ -199,22 +199,22 @@ TEST_CASE("halo_rules: an exchange gives the state of its type, whatever the ope
     auto const check = [&](state operand, corners which, state result) {
       CHECK(on.holds(result, on.exchange(on.stored(operand, value, given), which), value, given));
     };
-    check(state_of<decltype(plain_field)>, corners::all, state_of<decltype(filled)>);
-    check(state_of<decltype(plain_field)>, corners::none, state_of<decltype(partly)>);
-    check(state_of<decltype(partly)>, corners::all, state_of<decltype(exchange_halo(partly))>);
+    check(state_of<decltype(plain_field)>, corners::filled, state_of<decltype(filled)>);
+    check(state_of<decltype(plain_field)>, corners::skipped, state_of<decltype(partly)>);
+    check(state_of<decltype(partly)>, corners::filled, state_of<decltype(exchange_halo(partly))>);
   });
 }
 
 TEST_CASE("halo_rules: an exchange without corners does not fill a halo, and sums are no operand") {
   int corners_matter = 0, terms_matter = 0;
   for_problems([&](simulation const& on, integers const& value, shards const& given) {
-    shards const x = on.exchange(on.stored(state::unfilled, value, given), corners::none);
+    shards const x = on.exchange(on.stored(state::unfilled, value, given), corners::skipped);
     corners_matter += !on.holds(state::fresh, x, value, given);
     if (!on.any([](place const& c) { return c.outside > 1 && !c.given; }))
       CHECK(on.holds(state::fresh, x, value, given));
     shards const y = on.terms();
     for (std::size_t r = 0; r < on.ranks(); ++r)
-      if (on.value_of_sums(on.exchange(y, corners::all), r) != on.value_of_sums(y, r)) ++terms_matter;
+      if (on.value_of_sums(on.exchange(y, corners::filled), r) != on.value_of_sums(y, r)) ++terms_matter;
   });
   CHECK(corners_matter > 20);
   CHECK(terms_matter > 100);
@@ -226,11 +226,11 @@ TEST_CASE("halo_rules: add_halo denotes what its operand denotes, and without co
   for_problems([&](simulation const& on, integers const&, shards const&) {
     shards const y = on.terms();
     shards const no_corners = on.without_corners(y);
-    shards const all = on.add(y, corners::all), faces = on.add(no_corners, corners::none);
+    shards const all = on.add(y, corners::filled), faces = on.add(no_corners, corners::skipped);
     for (std::size_t r = 0; r < on.ranks(); ++r) {
       CHECK(on.value(all, r) == on.value_of_sums(y, r));
       CHECK(on.value(faces, r) == on.value_of_sums(no_corners, r));
-      corners_matter += on.value(on.add(y, corners::none), r) != on.value_of_sums(y, r);
+      corners_matter += on.value(on.add(y, corners::skipped), r) != on.value_of_sums(y, r);
     }
   });
   CHECK(corners_matter > 20);
@@ -240,13 +240,13 @@ TEST_CASE("halo_rules: an exchange and its sums are transposes of each other") {
   for_problems([](simulation const& on, integers const& value, shards const& given) {
     shards const x = on.stored(state::unfilled, value, given), y = on.terms();
     shards const no_corners = on.without_corners(y);
-    CHECK(on.inner(on.exchange(x, corners::all), y, false) == on.inner(x, on.add(y, corners::all), true));
-    CHECK(on.inner(on.exchange(x, corners::none), no_corners, false) ==
-          on.inner(x, on.add(no_corners, corners::none), true));
+    CHECK(on.inner(on.exchange(x, corners::filled), y, false) == on.inner(x, on.add(y, corners::filled), true));
+    CHECK(on.inner(on.exchange(x, corners::skipped), no_corners, false) ==
+          on.inner(x, on.add(no_corners, corners::skipped), true));
     // redistribute<H> reads owned cells; its transpose sets the others to 0, and denotes the same.
     shards const owned_terms =
         on.each([&](std::size_t r, std::size_t i, place const& c) { return c.outside > 0 ? 0 : y[r][i]; });
-    CHECK(on.inner(on.exchange(x, corners::all), owned_terms, false) == on.inner(x, y, true));
+    CHECK(on.inner(on.exchange(x, corners::filled), owned_terms, false) == on.inner(x, y, true));
     CHECK(on.value_of_sums(owned_terms, 0) == on.value(y, 0));
   });
 }
