@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     Kokkos::deep_copy(v, u);
     simulate(u, steps, exchange_by_hand(cart, u));
     // [after]
-    using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic)>;
+    using field = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic)>;
     static constexpr auto exchange = [](auto const& x) { update_halo<corners::skipped>(x); };
     constexpr auto dry = [](auto const& m) { exchange(make<double, field>(m, {64, 64})); };
     static_assert(dry_run(grid{{2, 2}}, dry).bytes_per_rank() == 4 * 32 * 8);  // four faces

@@ -8,7 +8,7 @@ using namespace ashlar;
 
 // [layout]
 using grid = mesh<axis<"y">, axis<"x">>;
-using board = layout<halo("y", 4, edge::periodic), halo("x", 4, edge::periodic)>;
+using board = layout<halo("y", 4, boundary::periodic), halo("x", 4, boundary::periodic)>;
 // [layout]
 
 // [rule]

@@ -11,7 +11,7 @@
 using namespace ashlar;
 
 using line = mesh<axis<"x">>;
-using field = layout<halo("x", 1, edge::periodic)>;
+using field = layout<halo("x", 1, boundary::periodic)>;
 constexpr int steps = 60;
 
 // [stencil]

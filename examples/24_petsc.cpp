@@ -10,8 +10,8 @@
 using namespace ashlar;
 using grid = mesh<axis<"y">, axis<"x">>;
 // [stencil]
-using plain = layout<"y", "x">;                                                    // the array of a global vector
-using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic)>;  // of a local one
+using plain = layout<"y", "x">;  // the array of a global vector
+using field = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic)>;  // of a local one
 constexpr index_t side = 65;
 constexpr double step_size = 2, angle = 2 * std::numbers::pi / side;
 struct implicit_step {

@@ -18,10 +18,10 @@ using grid = mesh<axis<"y">, axis<"x">>;
 using plane = layout<halo("y", 1), halo("x", 1)>;
 using wide_plane = layout<halo("y", 2), halo("x", 2)>;
 template <int W>
-using given_plane = layout<halo("y", W, edge::given), halo("x", W, edge::given)>;
+using given_plane = layout<halo("y", W, boundary::given), halo("x", W, boundary::given)>;
 
 using cube = mesh<axis<"z">, axis<"y">, axis<"x">>;
-template <int W, edge E = edge::zero>
+template <int W, boundary E = boundary::zero>
 using volume = layout<halo("z", W, E), halo("y", W, E), halo("x", W, E)>;
 
 struct wave {
@@ -102,7 +102,7 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
                    }};
   };
   std::vector<variant> variants{ours("ashlar", u), ours(ashlar_over_mpi, over_mpi), ours("ashlar: adopted view", v),
-                                ours("ashlar: adopted view, given edges", w)};
+                                ours("ashlar: adopted view, given boundaries", w)};
   constexpr bool with_corners = C == corners::filled;
   using hand = halo_by_hand<D>;
   double* const of_peers = peers.stored_data();
@@ -219,7 +219,7 @@ void measure(int argc, char** argv) {
     device_mesh<cube> const in_space(MPI_COMM_WORLD, split);
     auto const by_messages = mesh_over_mpi<cube>(split);
     auto const row = [&]<int W, corners C>(char const* what) {
-      exchanges<volume<W>, volume<W, edge::given>, C>(all, what, in_space, by_messages, 256);
+      exchanges<volume<W>, volume<W, boundary::given>, C>(all, what, in_space, by_messages, 256);
     };
     row.operator()<1, corners::skipped>("exchange, width 1, 256^3 double");
     row.operator()<1, corners::filled>("exchange with corners, width 1, 256^3 double");

@@ -11,14 +11,14 @@ namespace {
 
 using grid = mesh<axis<"y">, axis<"x">>;
 // [layout of arguments]
-template <edge E, int Width>
+template <boundary E, int Width>
 struct field {
   using type = layout<halo("y", Width, E), halo("x", Width, E)>;
 };
 // [layout of arguments]
 int wrong = 0;
 
-template <corners C, edge E, int Width>
+template <corners C, boundary E, int Width>
 void compare(DMBoundaryType edges, PetscInt rows, PetscInt columns) {
   DM da;
   DMDACreate2d(PETSC_COMM_WORLD, edges, edges, C == corners::filled ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR, columns,
@@ -60,8 +60,8 @@ void compare(DMBoundaryType edges, PetscInt rows, PetscInt columns) {
 
 template <corners C, int Width>
 void compare_edges(PetscInt rows, PetscInt columns) {
-  compare<C, edge::periodic, Width>(DM_BOUNDARY_PERIODIC, rows, columns);
-  compare<C, edge::given, Width>(DM_BOUNDARY_GHOSTED, rows, columns);
+  compare<C, boundary::periodic, Width>(DM_BOUNDARY_PERIODIC, rows, columns);
+  compare<C, boundary::given, Width>(DM_BOUNDARY_GHOSTED, rows, columns);
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
     compare_edges<corners::skipped, 1>(rows, 23);
     compare_edges<corners::filled, 2>(rows, 23);
     compare_edges<corners::skipped, 2>(rows, 23);
-    compare<corners::skipped, edge::reflect, 1>(DM_BOUNDARY_MIRROR, rows, 23);
+    compare<corners::skipped, boundary::reflect, 1>(DM_BOUNDARY_MIRROR, rows, 23);
   }
   int ranks = 1, all = 0;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);

@@ -28,7 +28,7 @@ struct replicated_edges {
   static constexpr void say() {
     static_assert(
         ok,
-        "ashlar::value_and_grad: a tensor with a given edge is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another edge, or name no such axis, as in value_and_grad<none>(f)");
+        "ashlar::value_and_grad: a tensor with a given boundary is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another boundary, or name no such axis, as in value_and_grad<none>(f)");
   }
 };
 // A filled halo and a halo of sums are duals. An unfilled halo is its own dual. The layout of the owned cells has its own.

@@ -12,7 +12,7 @@ enum class corners : unsigned char { filled, skipped };
 namespace layout_detail {
 
 /// The room of one dimension: cells below and above the owned ones, and what is beyond the domain on either side.
-template <int Lower, int Upper, edge Below, edge Above>
+template <int Lower, int Upper, boundary Below, boundary Above>
 struct room {
   static constexpr halo_width width{Lower, Upper, Below, Above};
 };
@@ -31,11 +31,11 @@ struct basic_haloed {
   static constexpr int rank = L::rank;
 };
 
-consteval dimension haloed(dimension over, int lower, int upper, edge below, edge above) {
+consteval dimension haloed(dimension over, int lower, int upper, boundary below, boundary above) {
   if (lower < 0 || lower > 255 || upper < 0 || upper > 255)
     throw "ashlar::halo: a width is 0 to 255 cells; write a width from this range";
-  if ((below == edge::periodic) != (above == edge::periodic))
-    throw "ashlar::halo: one side of a dimension is periodic and the other is not; write edge::periodic for both or none";
+  if ((below == boundary::periodic) != (above == boundary::periodic))
+    throw "ashlar::halo: one side of a dimension is periodic and the other is not; write boundary::periodic for both or none";
   for (unsigned i = 0; i < over.size; ++i) {
     if (over[i] == meta_detail::block_mark)
       throw "ashlar::halo: neighbours in a block-cyclic dimension are on other ranks; write halo(\"p\", 1) over a balanced split";
@@ -49,14 +49,14 @@ consteval dimension haloed(dimension over, int lower, int upper, edge below, edg
 
 template <dimension D>
 struct room_of {
-  using type = room<0, 0, edge::zero, edge::zero>;
+  using type = room<0, 0, boundary::zero, boundary::zero>;
 };
 template <dimension D>
   requires(meta_detail::has_halo(D))
 struct room_of<D> {
   static constexpr unsigned at = meta_detail::halo_begin(D) + 1;
   using type = room<static_cast<unsigned char>(D[at]), static_cast<unsigned char>(D[at + 1]),
-                    static_cast<edge>(D[at + 2]), static_cast<edge>(D[at + 3])>;
+                    static_cast<boundary>(D[at + 2]), static_cast<boundary>(D[at + 3])>;
 };
 template <dimension... D>
 struct layout_of<true, D...> {
@@ -134,7 +134,7 @@ struct halo_of<basic_haloed<L, State, R...>> {
   using state = State;
   static constexpr halo_widths widths{{R::width...}};
 };
-/// True for a layout with a halo that has a given edge.
+/// True for a layout with a halo that has a given boundary.
 template <class L>
 inline constexpr bool has_given_edge = false;
 template <class L, class State, class... R>
@@ -165,7 +165,7 @@ struct partial_halo {
   static constexpr void say() {
     static_assert(
         cells,
-        "ashlar::partial: cells beyond a given edge are the program's on each rank, so they are no terms of a sum; write another edge, or owned(x)");
+        "ashlar::partial: cells beyond a given boundary are the program's on each rank, so they are no terms of a sum; write another boundary, or owned(x)");
     static_assert(
         sum, "ashlar::partial: a tensor with a halo is partial by a sum alone; write owned(x) for another reduction");
   }
@@ -221,20 +221,20 @@ inline constexpr layout_detail::show_halos with_halos{};
 /// Pre: 0 <= width <= 255; `over` is none, an axis or axes(...).
 /// Error: a width that is not 0 to 255, one periodic side alone, a block-cyclic dimension and a second halo do not
 /// compile.
-/// Example: layout<halo("y", 1), halo("x", 2, edge::periodic), none>
-consteval dimension halo(dimension over, int width, edge beyond = edge::zero) {
+/// Example: layout<halo("y", 1), halo("x", 2, boundary::periodic), none>
+consteval dimension halo(dimension over, int width, boundary beyond = boundary::zero) {
   return layout_detail::haloed(over, width, width, beyond, beyond);
 }
-/// The same with an edge for either side.
-consteval dimension halo(dimension over, int width, edge below, edge above) {
+/// The same with a boundary for either side.
+consteval dimension halo(dimension over, int width, boundary below, boundary above) {
   return layout_detail::haloed(over, width, width, below, above);
 }
 /// The same with a width for either side.
-consteval dimension halo(dimension over, int lower, int upper, edge beyond = edge::zero) {
+consteval dimension halo(dimension over, int lower, int upper, boundary beyond = boundary::zero) {
   return layout_detail::haloed(over, lower, upper, beyond, beyond);
 }
-/// The same with a width and an edge for either side.
-consteval dimension halo(dimension over, int lower, int upper, edge below, edge above) {
+/// The same with a width and a boundary for either side.
+consteval dimension halo(dimension over, int lower, int upper, boundary below, boundary above) {
   return layout_detail::haloed(over, lower, upper, below, above);
 }
 

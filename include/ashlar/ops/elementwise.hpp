@@ -36,7 +36,7 @@ struct elementwise_diagnostics {
                   "ashlar::elementwise: two operands have different halos; write owned(x) for one of them");
     static_assert(
         !breaks<F, fault::unlike_halo, Axis, L...>::value,
-        "ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given edge or by no sum; write owned(x) for this operand");
+        "ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given boundary or by no sum; write owned(x) for this operand");
   }
 };
 

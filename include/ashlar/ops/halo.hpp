@@ -119,7 +119,7 @@ struct owned_operand {
 }  // namespace ops_detail
 
 /// Fills the halo of a tensor: cells of the domain come from the ranks that own them, cells beyond the domain follow
-/// the edges. Any extents and widths work, also shards that are smaller than a width. Given cells stay.
+/// the boundaries. Any extents and widths work, also shards that are smaller than a width. Given cells stay.
 /// Shape: the extents of x. The result has the layout fresh<H, C>. It is the same
 /// memory: x stays valid, and its halo cells are unspecified as before.
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
@@ -192,7 +192,7 @@ template <corners C = corners::filled, plain_tensor X>
 }
 
 /// Adds the halo cells of a tensor to the cells of their owners: the transpose of exchange_halo. A cell beyond the domain
-/// is added to the cell that it shows, with its sign. Cells beyond a zero edge, and given cells, are dropped. If C is
+/// is added to the cell that it shows, with its sign. Cells beyond a zero boundary, and given cells, are dropped. If C is
 /// corners::skipped, so are the cells outside the owned box in several dimensions.
 /// Shape: the extents of x; the result has the layout H. It has new memory, or the memory of x if x is a temporary of
 ///   which there is no copy.

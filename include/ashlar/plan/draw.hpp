@@ -88,7 +88,7 @@ void draw(std::ostream& out, X const& x) {
 }
 
 /// The same, and then a table of the cells that each rank stores. Its owned cells are in brackets, and cells of other ranks
-/// beside them. Cells beyond the domain have the name of their edge. The last line says what the halo holds.
+/// beside them. Cells beyond the domain have the name of their boundary. The last line says what the halo holds.
 /// Error: does not compile without a halo.
 /// Example: planning::draw<layout<halo("y", 1), none>>(std::cout, grid{{2, 1}}, {4, 3}, with_halos)
 ///   // rank 0 stores: zero -1:0 [0:2] 2:3

@@ -142,7 +142,7 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   /// The first stored cell, in the memory of Space, for reading.
   T const* stored_data() const& { return tensor_detail::cells_of(*this); }
   /// The same for a program that may write. The tensor gets memory of its own first if others share it. From then on copies of
-  /// the tensor are copied at once, and each exchange writes the cells beyond a zero edge.
+  /// the tensor are copied at once, and each exchange writes the cells beyond a zero boundary.
   T* stored_data() & {
     tensor_detail::own_memory(tensor_detail::real_ranks{}, *this);
     owner_->hold();

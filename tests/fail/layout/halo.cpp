@@ -25,9 +25,9 @@ constexpr int wrong = layout<halo("p", 1, -1)>::rank;
 
 // A dimension that is periodic on one side alone.
 namespace halo_periodic_on_one_side {
-constexpr int right = layout<halo("p", 1, edge::periodic, edge::periodic)>::rank;
-// error: ashlar::halo: one side of a dimension is periodic and the other is not; write edge::periodic for both or none
-constexpr int wrong = layout<halo("p", 1, edge::periodic, edge::zero)>::rank;
+constexpr int right = layout<halo("p", 1, boundary::periodic, boundary::periodic)>::rank;
+// error: ashlar::halo: one side of a dimension is periodic and the other is not; write boundary::periodic for both or none
+constexpr int wrong = layout<halo("p", 1, boundary::periodic, boundary::zero)>::rank;
 }  // namespace halo_periodic_on_one_side
 
 // A halo of 256 cells.

@@ -32,8 +32,8 @@ constexpr auto x = make<float, fresh<first>>(grid, {8});
 constexpr auto y = make<float, fresh<first>>(grid, {8});
 }  // namespace right
 namespace wrong {
-// error: ashlar::partial: cells beyond a given edge are the program's on each rank, so they are no terms of a sum; write another edge, or owned(x)
-constexpr auto x = make<float, partial<layout<halo("p", 1, edge::given)>, "q">>(grid, {8});
+// error: ashlar::partial: cells beyond a given boundary are the program's on each rank, so they are no terms of a sum; write another boundary, or owned(x)
+constexpr auto x = make<float, partial<layout<halo("p", 1, boundary::given)>, "q">>(grid, {8});
 // error: ashlar::partial: a tensor with a halo is partial by a sum alone; write owned(x) for another reduction
 constexpr auto y = make<float, partial<layout<halo("p", 1)>, "q", op::max>>(grid, {8});
 }  // namespace wrong

@@ -29,16 +29,16 @@ struct upwind {
   constexpr auto operator()(auto const& u) const { return u(0, 0) - u(-1, 0); }
 };
 constexpr auto y =
-    stencil(repeated<2>(upwind{}), exchange_halo(make<double, layout<halo("y", 2, edge::copy), "x">>(m, {8, 8})));
+    stencil(repeated<2>(upwind{}), exchange_halo(make<double, layout<halo("y", 2, boundary::copy), "x">>(m, {8, 8})));
 }  // namespace right
-// error: ashlar::compose: beyond an edge that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)
+// error: ashlar::compose: beyond a boundary that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)
 namespace wrong {
 struct upwind {
   static constexpr auto reach = star({1, 0}, 0);
   constexpr auto operator()(auto const& u) const { return u(0, 0) - u(-1, 0); }
 };
 constexpr auto y =
-    stencil(repeated<2>(upwind{}), exchange_halo(make<double, layout<halo("y", 2, edge::mirror), "x">>(m, {8, 8})));
+    stencil(repeated<2>(upwind{}), exchange_halo(make<double, layout<halo("y", 2, boundary::mirror), "x">>(m, {8, 8})));
 }  // namespace wrong
 }  // namespace beyond_a_mirror
 

@@ -210,11 +210,11 @@ void wrong(device_mesh<line> const& m) {
 
 // Cells beyond the domain of a tensor that does not change.
 namespace given_cells_of_a_const_tensor {
-using given = layout<halo("x", 1, edge::given)>;
+using given = layout<halo("x", 1, boundary::given)>;
 struct wall {
   ASHLAR_FUNCTION double operator()(index_t i) const { return i < 0 ? 1. : 0.; }
 };
-void right(sharded_tensor<double, given, line>& u) { set_beyond(u, wall{}); }
-// error: ashlar::set_beyond: the tensor is const; declare it without const
-void wrong(sharded_tensor<double, given, line> const& u) { set_beyond(u, wall{}); }
+void right(sharded_tensor<double, given, line>& u) { set_boundary(u, wall{}); }
+// error: ashlar::set_boundary: the tensor is const; declare it without const
+void wrong(sharded_tensor<double, given, line> const& u) { set_boundary(u, wall{}); }
 }  // namespace given_cells_of_a_const_tensor

@@ -61,11 +61,11 @@ void check_edges() {
 
 }  // namespace
 
-TEST_CASE("halo: derivatives of linear stencils are transposes, with every edge") {
+TEST_CASE("halo: derivatives of linear stencils are transposes, with every boundary") {
   check_edges<layout<halo("y", 1), halo("x", 1, 2)>>();
-  check_edges<layout<halo("y", 1, 2, edge::mirror), halo("x", 1, 2, edge::periodic)>>();
-  check_edges<layout<halo("y", 2, edge::odd), halo("x", 2, edge::copy)>>();
-  check_edges<layout<halo("y", 1, edge::reflect), halo("x", 2, edge::mirror)>>();
+  check_edges<layout<halo("y", 1, 2, boundary::mirror), halo("x", 1, 2, boundary::periodic)>>();
+  check_edges<layout<halo("y", 2, boundary::odd), halo("x", 2, boundary::copy)>>();
+  check_edges<layout<halo("y", 1, boundary::reflect), halo("x", 2, boundary::mirror)>>();
 }
 
 namespace {
@@ -90,9 +90,10 @@ void check_given_edges() {
 }
 }  // namespace
 
-TEST_CASE("halo: derivatives of stencils beyond given edges") {
-  check_given_edges<layout<halo("y", 1, edge::given), halo("x", 1, 2, edge::periodic)>>();
-  check_given_edges<layout<halo("y", 1, edge::given, edge::copy), halo("x", 1, 2, edge::odd, edge::given)>>();
+TEST_CASE("halo: derivatives of stencils beyond given boundaries") {
+  check_given_edges<layout<halo("y", 1, boundary::given), halo("x", 1, 2, boundary::periodic)>>();
+  check_given_edges<
+      layout<halo("y", 1, boundary::given, boundary::copy), halo("x", 1, 2, boundary::odd, boundary::given)>>();
 }
 
 namespace {
@@ -159,7 +160,7 @@ TEST_CASE("halo: a functor that is declared linear and adds a constant is an err
 }
 
 TEST_CASE("halo: derivatives of stencils of several operands") {
-  using H = layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1, boundary::copy), halo("x", 1, boundary::periodic)>;
   using S = H;
   using O = layout<"y", "x">;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
@@ -187,7 +188,7 @@ TEST_CASE("halo: derivatives of stencils of several operands") {
 
 TEST_CASE("halo: the derivative of add_halo is an exchange") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>;
+  using H = layout<halo("y", 1, 2, boundary::mirror), halo("x", 2, boundary::periodic)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const y = integers<H>(m, n, 77);
     auto sums = make<double, halo_sums<H>>(m, {n[0], n[1]});
@@ -225,17 +226,18 @@ void check_sums() {
 
 TEST_CASE("halo: the derivative of add_halo is its transpose, with dropped corners and given cells too") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  check_sums<layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>, corners::skipped>();
-  check_sums<layout<halo("y", 2, edge::copy), halo("x", 1, edge::odd)>, corners::skipped>();
-  check_sums<layout<halo("y", 1, edge::given), halo("x", 2, 1, edge::reflect)>, corners::skipped>();
-  check_sums<layout<halo("y", 1, edge::given, edge::copy), halo("x", 2, 1, edge::zero, edge::given)>,
+  check_sums<layout<halo("y", 1, 2, boundary::mirror), halo("x", 2, boundary::periodic)>, corners::skipped>();
+  check_sums<layout<halo("y", 2, boundary::copy), halo("x", 1, boundary::odd)>, corners::skipped>();
+  check_sums<layout<halo("y", 1, boundary::given), halo("x", 2, 1, boundary::reflect)>, corners::skipped>();
+  check_sums<layout<halo("y", 1, boundary::given, boundary::copy), halo("x", 2, 1, boundary::zero, boundary::given)>,
              corners::filled>();
-  check_sums<layout<halo("y", 1, edge::mirror, edge::zero), halo("x", 1, edge::given, edge::odd)>, corners::skipped>();
+  check_sums<layout<halo("y", 1, boundary::mirror, boundary::zero), halo("x", 1, boundary::given, boundary::odd)>,
+             corners::skipped>();
 }
 
 TEST_CASE("halo: derivatives do not write the given cells of the caller's cotangent") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using H = layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1, boundary::given), halo("x", 1, boundary::periodic)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const ct = integers<H>(m, n, 3);
     (void)vjp<none>([](auto const& s) { return add_halo(s); })(ct, make<double, halo_sums<H>>(m, {n[0], n[1]}));
@@ -297,7 +299,7 @@ struct burgers {
 }  // namespace
 
 TEST_CASE("halo: the derivative of three steps of a nonlinear stencil equals a difference quotient") {
-  using S = layout<halo("y", 1, edge::reflect), halo("x", 1, edge::periodic)>;
+  using S = layout<halo("y", 1, boundary::reflect), halo("x", 1, boundary::periodic)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const u = generate<double, S>(m, {n[0], n[1]}, wave{1.3, 0.7});
     auto const direction = generate<double, S>(m, {n[0], n[1]}, wave{0.4, 2.1});

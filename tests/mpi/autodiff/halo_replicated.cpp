@@ -152,11 +152,11 @@ void check_terms() {
 
 TEST_CASE("stencil: cotangents of terms that are read at the cell alone") {
   check_terms<layout<halo("y", 1), halo("x", 1, 2)>>();
-  check_terms<layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>>();
+  check_terms<layout<halo("y", 1, boundary::periodic), halo("x", 2, boundary::odd)>>();
 }
 
 TEST_CASE("halo: cotangents of fields that are replicated over an axis are terms of a sum") {
   check_edges<layout<halo("y", 1), halo("x", 1, 2)>>();
-  check_edges<layout<halo("y", 1, 2, edge::mirror), halo("x", 1, 2, edge::periodic)>>();
-  check_edges<layout<halo("y", 2, edge::odd), halo("x", 2, edge::copy)>>();
+  check_edges<layout<halo("y", 1, 2, boundary::mirror), halo("x", 1, 2, boundary::periodic)>>();
+  check_edges<layout<halo("y", 2, boundary::odd), halo("x", 2, boundary::copy)>>();
 }

@@ -76,18 +76,18 @@ struct of_five {
 
 TEST_CASE("stencil: the derivative is the transpose on lines, with wide reaches") {
   check_lines<layout<halo("y", 2, 5)>>();
-  check_lines<layout<halo("y", 2, 5, edge::periodic)>>();
-  check_lines<layout<halo("y", 3, 6, edge::copy, edge::mirror)>>();
-  check_lines<layout<halo("y", 2, 5, edge::odd, edge::reflect)>>();
+  check_lines<layout<halo("y", 2, 5, boundary::periodic)>>();
+  check_lines<layout<halo("y", 3, 6, boundary::copy, boundary::mirror)>>();
+  check_lines<layout<halo("y", 2, 5, boundary::odd, boundary::reflect)>>();
 }
 
 TEST_CASE("stencil: the derivative is the transpose on blocks, over three axes") {
-  check_blocks<layout<halo("z", 1, 2), halo("y", 2, 1, edge::periodic), halo("x", 3, 0, edge::copy)>>();
-  check_blocks<layout<halo("x", 2, edge::mirror), halo("z", 2, edge::odd), halo(none, 3, edge::reflect)>>();
+  check_blocks<layout<halo("z", 1, 2), halo("y", 2, 1, boundary::periodic), halo("x", 3, 0, boundary::copy)>>();
+  check_blocks<layout<halo("x", 2, boundary::mirror), halo("z", 2, boundary::odd), halo(none, 3, boundary::reflect)>>();
 }
 
 TEST_CASE("stencil: a slope that takes the index of its cell is the derivative") {
-  using S = layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>;
+  using S = layout<halo("y", 1, boundary::copy), halo("x", 1, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const u = generate<double, S>(m, {9, 12}, wave{1.3, 0.7});
@@ -101,7 +101,7 @@ TEST_CASE("stencil: a slope that takes the index of its cell is the derivative")
 }
 
 TEST_CASE("stencil: derivatives with respect to five operands") {
-  using S = layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>;
+  using S = layout<halo("y", 1, boundary::copy), halo("x", 1, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const field = [&](index_t seed) { return integers<S>(m, std::array<index_t, 2>{9, 12}, seed); };

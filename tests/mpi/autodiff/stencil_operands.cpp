@@ -117,17 +117,17 @@ void check_halos() {
 
 }  // namespace
 
-TEST_CASE("stencil: cotangents of further operands are sums of halos, with every edge") {
+TEST_CASE("stencil: cotangents of further operands are sums of halos, with every boundary") {
   check_halos<layout<halo("y", 1), halo("x", 1)>, layout<halo("y", 1, 2), halo("x", 1, 2)>>();
-  check_halos<layout<halo("y", 1, edge::mirror), halo("x", 1, edge::periodic)>,
-              layout<halo("y", 2, edge::odd), halo("x", 1, edge::copy)>>();
-  check_halos<layout<halo("y", 2, edge::reflect), halo("x", 1)>,
-              layout<halo("y", 1, 2, edge::periodic), halo("x", 3, edge::mirror)>>();
+  check_halos<layout<halo("y", 1, boundary::mirror), halo("x", 1, boundary::periodic)>,
+              layout<halo("y", 2, boundary::odd), halo("x", 1, boundary::copy)>>();
+  check_halos<layout<halo("y", 2, boundary::reflect), halo("x", 1)>,
+              layout<halo("y", 1, 2, boundary::periodic), halo("x", 3, boundary::mirror)>>();
 }
 
 TEST_CASE("stencil: derivatives by operands of a nonlinear functor equal a difference quotient") {
-  using H = layout<halo("y", 1, edge::reflect), halo("x", 1, edge::periodic)>;
-  using K = layout<halo("y", 1), halo("x", 1, edge::odd)>;
+  using H = layout<halo("y", 1, boundary::reflect), halo("x", 1, boundary::periodic)>;
+  using K = layout<halo("y", 1), halo("x", 1, boundary::odd)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const make = [&]<class S>(S, double a, double b) { return generate<double, S>(m, {n[0], n[1]}, wave{a, b}); };
     auto const h = make(H{}, 1.3, 0.7), h_direction = make(H{}, 0.4, 2.1);

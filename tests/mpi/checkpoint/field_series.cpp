@@ -63,7 +63,7 @@ TEST_CASE("field_series: of fields with halos the owned cells are written") {
   shared_folder const folder;
   for (auto const& sizes : grids()) {
     auto const m = mesh_of(sizes);
-    using H = layout<halo("x", 1, 2), halo("y", 3, edge::periodic)>;
+    using H = layout<halo("x", 1, 2), halo("y", 3, boundary::periodic)>;
     auto const u = numbered<double, layout<"x", "y">>(m, shape::of(9, 7));
     auto const filled = exchange_halo(redistribute<H>(u));
     field_series series(m, folder.path / "halo.xdmf");

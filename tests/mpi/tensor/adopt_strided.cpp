@@ -9,7 +9,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>;
+using H = layout<halo("y", 1, 2, boundary::mirror), halo("x", 2, boundary::periodic)>;
 
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(100 * i + j); }
@@ -125,7 +125,7 @@ TEST_CASE("adopt: strides on one rank alone, in memory that the node's ranks see
 }
 
 TEST_CASE("adopt: given cells in strided memory") {
-  using G = layout<halo("y", 1, edge::given), halo("x", 1, edge::copy)>;
+  using G = layout<halo("y", 1, boundary::given), halo("x", 1, boundary::copy)>;
   for_each_mesh([](auto const& m) {
     shape const stored = make<double, G>(m, {5, 8}).stored_extents();
     row_major const whole("mine", size_of(stored[0] + 1), size_of(stored[1] + 4));
@@ -134,7 +134,7 @@ TEST_CASE("adopt: given cells in strided memory") {
     auto u = adopt<G>(m, part, {5, 8});
     auto const like = generate<double, G>(m, {5, 8}, number{});
     Kokkos::deep_copy(u.owned_view(), like.owned_view());
-    set_beyond(u, number{});
+    set_boundary(u, number{});
     update_halo(u);
     CHECK(same_cells(u, exchange_halo(like)));
     auto const v = u + like;  // takes the given cells of u

@@ -22,7 +22,7 @@ using namespace ashlar::test;
 namespace {
 
 using grid = mesh<axis<"x">, axis<"y">>;
-using torus = layout<halo("x", 1, 2, edge::periodic), halo("y", 1, edge::copy)>;
+using torus = layout<halo("x", 1, 2, boundary::periodic), halo("y", 1, boundary::copy)>;
 using values = std::vector<double>;
 
 struct numbers_of_version {

@@ -17,7 +17,7 @@ namespace {
 
 using line = mesh<axis<"x">>;
 using rows = layout<"x", none>;
-using H = layout<halo("x", 1, edge::periodic), none>;
+using H = layout<halo("x", 1, boundary::periodic), none>;
 using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
 
 struct number {

@@ -6,7 +6,7 @@ using namespace ashlar;
 namespace {
 
 using grid = mesh<axis<"y">, axis<"x">>;
-using field = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
+using field = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
 
 struct heat {
   static constexpr auto reach = star(1, 1);

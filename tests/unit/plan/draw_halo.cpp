@@ -21,7 +21,7 @@ std::string drawn(grid const& m, shape const& extents, Option... option) {
 }  // namespace
 
 TEST_CASE("draw: without a request a halo is left out") {
-  using H = layout<halo("y", 1), halo("x", 2, edge::periodic)>;
+  using H = layout<halo("y", 1), halo("x", 2, boundary::periodic)>;
   CHECK(drawn<fresh<H>>(grid{{2, 2}}, shape::of(7, 10)) == drawn<layout<"y", "x">>(grid{{2, 2}}, shape::of(7, 10)));
   std::ostringstream a, b;
   abstract_mesh<grid> const m(grid{{2, 2}});
@@ -31,7 +31,7 @@ TEST_CASE("draw: without a request a halo is left out") {
 }
 
 TEST_CASE("draw: the cells that ranks store, with their edges, in every state") {
-  using H = layout<halo("y", 1), halo("x", 1, 2, edge::mirror, edge::given)>;
+  using H = layout<halo("y", 1), halo("x", 1, 2, boundary::mirror, boundary::given)>;
   std::string const blocks = drawn<layout<"y", "x">>(grid{{2, 2}}, shape::of(4, 5));
   CHECK(drawn<H>(grid{{2, 2}}, shape::of(4, 5), with_halos) ==
         blocks +
@@ -53,7 +53,7 @@ TEST_CASE("draw: the cells that ranks store, with their edges, in every state") 
 
 TEST_CASE("draw: halos of replicas, empty shards, whole dimensions, and halos beyond a domain") {
   // [draw]
-  using lines = layout<halo("y", 2, edge::periodic), halo(none, 1)>;
+  using lines = layout<halo("y", 2, boundary::periodic), halo(none, 1)>;
   std::ostringstream out;
   draw<lines>(out, grid{{4, 2}}, {3, 5}, with_halos);
   // [draw]

@@ -220,7 +220,7 @@ namespace ashlar::nn {
 /// and floor((h - (k - 1) Dilation - 1) / Stride) + 1 for padding::valid.
 /// Pre: no axis shards k and l, nor h and w of images without a halo. Batch and channels may be sharded, input channels
 /// alike in both operands. If the images have a halo, it is filled, and the windows of a rank are in its stored cells.
-/// Then what is beyond the edges follows the layout: edge::zero gives the zeros of other libraries.
+/// Then what is beyond the edges follows the layout: boundary::zero gives the zeros of other libraries.
 /// Cost: no communication; if the input channels are sharded, the result is partial. Locally matrix products of blocks
 /// of windows that fit a cache; the windows of a whole batch are never stored.
 /// Error: does not compile if an axis shards the channels of one operand alone, or different dimensions of both. Nor

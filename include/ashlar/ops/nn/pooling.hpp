@@ -157,7 +157,7 @@ namespace ashlar::nn {
 /// first gets the cotangent.
 /// Shape: (n, h, w, c) to (n, h', w', c) as in conv2d.
 /// Pre: no axis shards h and w of images without a halo. A halo is filled, and the windows of a rank are in its stored
-/// cells. Cells beyond a zero edge do not count; beyond other edges they do.
+/// cells. Cells beyond a zero boundary do not count; beyond other boundaries they do.
 /// Cost: no communication.
 /// Example: nn::max_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>

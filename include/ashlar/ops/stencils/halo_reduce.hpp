@@ -95,7 +95,7 @@ template <tensor X>
 /// The same for a tensor with a halo: all stored cells become terms, and the state of the halo stays. Coordinate 0 keeps its
 /// memory, and the others have zeros.
 /// Collective: no communication. Cost: zeros on the other ranks.
-/// Error: does not compile if an edge is edge::given, or for another reduction than a sum.
+/// Error: does not compile if a boundary is boundary::given, or for another reduction than a sum.
 /// Example: as_partial<"model">(u<fresh<layout<halo("y", 1), none>>>) -> partial<fresh<layout<halo("y", 1), none>>, "model">
 template <dimension Axes, class Op = op::sum, tensor X>
   requires(ops_detail::has_a_halo<layout_t<X>>)
@@ -113,7 +113,7 @@ template <dimension Axes, class Op = op::sum, tensor X>
 /// The same for a tensor with a halo. Backward, all stored cells of the cotangent are reduced.
 /// Collective: every rank of the mesh calls it.
 /// Cost: forward nothing; backward one all-reduce of the stored cells.
-/// Error: does not compile under differentiation if an edge is edge::given.
+/// Error: does not compile under differentiation if a boundary is boundary::given.
 /// Example: as_replicated<"model">(u<fresh<layout<halo("y", 1), none>>>) -> fresh<layout<halo("y", 1), none>>
 template <dimension Axes, tensor X>
   requires(ops_detail::has_a_halo<layout_t<X>>)

@@ -14,7 +14,7 @@ inline constexpr bool is_coefficient = F::reach.rank > 0 && rank_v<V> == F::reac
 // A halo layout with further dimensions, which have no room.
 template <int Dimension>
 struct no_room_in {
-  using type = layout_detail::room<0, 0, edge::zero, edge::zero>;
+  using type = layout_detail::room<0, 0, boundary::zero, boundary::zero>;
 };
 template <class Owned, class State, class Dimensions, class... Room>
 struct with_dimensions_without_room;

@@ -35,7 +35,7 @@ struct printed_part {
 };
 
 // A mark for each printed cell, row-major, of a rank that owns the box `own`: a question mark if it holds nothing yet. Such cells
-// are outside of the box in more than `filled` dimensions, and not beyond a given edge.
+// are outside of the box in more than `filled` dimensions, and not beyond a given boundary.
 ASHLAR_INLINE std::string marks_of_cells(printed_part const& what, region const& own, shape const& extents,
                                          halo_widths const& widths, int filled);
 

@@ -115,11 +115,11 @@ void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run co
     run(interior);
     (void)u.wait();
     if (computed.shape(rank).size() == 0) return;
-    auto boundary = boxes_around(computed, interior, rank);
-    if constexpr (std::is_invocable_v<Run const&, decltype(boundary)&>)
-      run(boundary);
+    auto outside = boxes_around(computed, interior, rank);
+    if constexpr (std::is_invocable_v<Run const&, decltype(outside)&>)
+      run(outside);
     else
-      for (kernels::box const& cells : boundary) run(cells);
+      for (kernels::box const& cells : outside) run(cells);
   }
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("blocks of the program: to layouts and back") {
 }
 
 TEST_CASE("blocks of the program: to a halo and back") {
-  using H = layout<halo("y", 1, edge::periodic), halo("x", 1)>;
+  using H = layout<halo("y", 1, boundary::periodic), halo("x", 1)>;
   for_each_mesh([](auto const& m) {
     // [blocks]
     part const at = rows_of(11, 7);  // the remainder of the rows is on the last rank

@@ -128,7 +128,7 @@ void check_transposes(std::vector<std::array<index_t, N>> const& extents) {
 }  // namespace
 
 TEST_CASE(
-    "add_halo: the transpose, and the sum of all copies, on lines with every edge, widths beyond a shard and the domain") {
+    "add_halo: the transpose, and the sum of all copies, on lines with every boundary, widths beyond a shard and the domain") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   test::for_each_halo_of_lines([]<class H>(auto const& extents) { check_transposes<H>(extents); });
 }
@@ -150,7 +150,7 @@ TEST_CASE("add_halo: the transpose, and the sum of all copies, on blocks over th
 TEST_CASE(
     "add_halo: sums are linear, temporaries are summed in place, and the ledger counts the bytes of the exchange") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1, 2, boundary::mirror), halo("x", 1, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const sums = [&](double a) {
@@ -210,8 +210,8 @@ TEST_CASE("add_halo: terms that round are added in one order, in the memory of a
       REQUIRE(a.size() == b.size());
       CHECK(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
     };
-    same(std::type_identity<layout<halo("y", 5, edge::periodic)>>(), {11});
+    same(std::type_identity<layout<halo("y", 5, boundary::periodic)>>(), {11});
     same(std::type_identity<layout<halo("y", 2), halo("x", 2)>>(), {16, 17});
-    same(std::type_identity<layout<halo("x", 4, edge::mirror), halo("y", 3, edge::periodic)>>(), {9, 7});
+    same(std::type_identity<layout<halo("x", 4, boundary::mirror), halo("y", 3, boundary::periodic)>>(), {9, 7});
   }
 }

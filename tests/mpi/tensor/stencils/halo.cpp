@@ -49,7 +49,7 @@ void check_exchanges(std::vector<std::array<index_t, N>> const& extents) {
 
 }  // namespace
 
-TEST_CASE("halo: lines with every edge, widths beyond a shard and the domain") {
+TEST_CASE("halo: lines with every boundary, widths beyond a shard and the domain") {
   test::for_each_halo_of_lines([]<class H>(auto const& extents) { check_exchanges<H>(extents); });
 }
 
@@ -134,13 +134,14 @@ void check_points_27() {
 }  // namespace
 
 TEST_CASE("stencil: 27 points in three dimensions as loops, beyond all edges") {
-  check_points_27<layout<halo("z", 1, 2, edge::mirror, edge::copy), halo("y", 2, 1, edge::periodic),
-                         halo("x", 1, edge::given, edge::odd)>>();
-  check_points_27<layout<halo("x", 1, edge::reflect), halo("z", 1), halo(none, 1, edge::odd, edge::given)>>();
+  check_points_27<layout<halo("z", 1, 2, boundary::mirror, boundary::copy), halo("y", 2, 1, boundary::periodic),
+                         halo("x", 1, boundary::given, boundary::odd)>>();
+  check_points_27<
+      layout<halo("x", 1, boundary::reflect), halo("z", 1), halo(none, 1, boundary::odd, boundary::given)>>();
 }
 
 TEST_CASE("stencil: as loops over the whole array, with and without overlap, on boxes, with indices") {
-  using H = layout<halo("y", 1), halo("x", 1, 2, edge::periodic)>;
+  using H = layout<halo("y", 1), halo("x", 1, 2, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes())
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {1, 17}}) {
       device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
@@ -175,7 +176,7 @@ TEST_CASE("stencil: as loops over the whole array, with and without overlap, on 
 }
 
 TEST_CASE("halo: what the ledger counts is what a rank receives") {
-  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1, 2, boundary::mirror), halo("x", 1, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes())
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {5, 5}}) {
       device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
@@ -203,7 +204,7 @@ TEST_CASE("halo: what the ledger counts is what a rank receives") {
 }
 
 TEST_CASE("halo: the transfers of one rank of a million do not grow with the mesh") {
-  using H = layout<halo("y", 2), halo("x", 1, edge::periodic), none>;
+  using H = layout<halo("y", 2), halo("x", 1, boundary::periodic), none>;
   mesh_shape const sizes = grid{{1024, 1024}}.sizes();
   auto const layout = layout_value_v<grid, owned_layout_t<H>>;
   auto const t = tensor_detail::halo_transfers_of(
@@ -214,7 +215,7 @@ TEST_CASE("halo: the transfers of one rank of a million do not grow with the mes
 }
 
 TEST_CASE("halo: copies between tensors with and without halos") {
-  using H = layout<halo("y", 1, edge::given), halo("x", 2)>;
+  using H = layout<halo("y", 1, boundary::given), halo("x", 2)>;
   device_mesh<grid> const m(MPI_COMM_WORLD, {test::halo_meshes().back()[0], test::halo_meshes().back()[1]});
   auto const plain = generate<double, layout<"y", "x">>(m, {5, 7}, number{});
   auto const u = redistribute<H>(plain);
@@ -234,7 +235,7 @@ TEST_CASE("halo: copies between tensors with and without halos") {
 }
 
 TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps its given cells") {
-  using H = layout<halo("y", 1, edge::given), halo("x", 1, edge::copy)>;
+  using H = layout<halo("y", 1, boundary::given), halo("x", 1, boundary::copy)>;
   index_t const n = 11;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
@@ -246,7 +247,7 @@ TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps it
     auto u = adopt<H>(m, view, {n, n});
     // [adopt]
     Kokkos::deep_copy(u.owned_view(), like.owned_view());
-    set_beyond(
+    set_boundary(
         u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? -5. : 7.; });
     update_halo(u);
     CHECK(u.stored_data() == view.data());

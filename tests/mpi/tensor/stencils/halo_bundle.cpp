@@ -12,9 +12,9 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using narrow = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
-using wide = layout<halo("y", 2, 3, edge::odd), halo("x", 2, edge::mirror)>;
-using rows = layout<halo(axes("y", "x"), 1, edge::copy), halo(none, 1), none>;
+using narrow = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
+using wide = layout<halo("y", 2, 3, boundary::odd), halo("x", 2, boundary::mirror)>;
+using rows = layout<halo(axes("y", "x"), 1, boundary::copy), halo(none, 1), none>;
 
 struct number {
   ASHLAR_FUNCTION auto operator()(index_t i, index_t j, index_t k = 0) const {
@@ -103,7 +103,7 @@ TEST_CASE("bundle of halos: one message from each neighbour, and one collective 
 
 TEST_CASE("bundle of halos: adopted memory with strides, and given cells") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using given = layout<halo("y", 1, edge::given), halo("x", 1)>;
+  using given = layout<halo("y", 1, boundary::given), halo("x", 1)>;
   for_each_grid([](auto const& m, auto const& n) {
     auto const like = generate<double, given>(m, {n[0], n[1]}, number{});
     shape const stored = like.stored_extents();

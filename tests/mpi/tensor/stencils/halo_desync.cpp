@@ -13,8 +13,8 @@ using namespace ashlar::test;
 namespace {
 
 using line = mesh<axis<"x">>;
-using ring = layout<halo("x", 1, edge::periodic)>;
-using wide = layout<halo("x", 2, edge::periodic)>;
+using ring = layout<halo("x", 1, boundary::periodic)>;
+using wide = layout<halo("x", 2, boundary::periodic)>;
 
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i) const { return static_cast<double>(i); }

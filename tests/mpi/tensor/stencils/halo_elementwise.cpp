@@ -13,7 +13,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using H = layout<halo("y", 1, 2, edge::given), halo("x", 2, 1, edge::periodic)>;
+using H = layout<halo("y", 1, 2, boundary::given), halo("x", 2, 1, boundary::periodic)>;
 using O = owned_layout_t<H>;
 
 struct number {
@@ -129,8 +129,8 @@ TEST_CASE("halo: updates in place write the memory of the tensor, and given cell
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
     auto u = generate<double, H>(m, {n[0], n[1]}, number{1});
     auto v = generate<double, H>(m, {n[0], n[1]}, number{5});
-    set_beyond(u, is_given{n[0]});
-    set_beyond(v, is_given{-1000});
+    set_boundary(u, is_given{n[0]});
+    set_boundary(v, is_given{-1000});
     auto const a = owned(u), b = owned(v);
     auto const s = scatter<layout<>>(m, std::vector{3.});
     double const* const memory = u.stored_data();
@@ -209,8 +209,9 @@ TEST_CASE("halo: random numbers are those of the layout without a halo") {
 }
 
 TEST_CASE_TEMPLATE("halo: random numbers of filled halos are those of an exchange", F,
-                   layout<halo("y", 1), halo("x", 2)>, layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>,
-                   layout<halo("y", 2, edge::reflect), halo("x", 1, edge::copy)>) {
+                   layout<halo("y", 1), halo("x", 2)>,
+                   layout<halo("y", 1, boundary::periodic), halo("x", 2, boundary::odd)>,
+                   layout<halo("y", 2, boundary::reflect), halo("x", 1, boundary::copy)>) {
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
     prng_key const key{5};
     CHECK(test::same_stored_cells(uniform<double, fresh<F>>(m, {n[0], n[1]}, key, -1., 2.),
@@ -230,7 +231,7 @@ TEST_CASE("halo: a tensor is printed by its owned cells") {
   CHECK((m.rank() == 0) == !with.str().empty());
 }
 
-TEST_CASE("halo: set_beyond leaves the cells of tensors and expressions that share the memory") {
+TEST_CASE("halo: set_boundary leaves the cells of tensors and expressions that share the memory") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   auto const cells = [](auto const& x) {
     return std::vector<double>(x.stored_data(), x.stored_data() + x.stored_extents().size());
@@ -240,13 +241,13 @@ TEST_CASE("halo: set_beyond leaves the cells of tensors and expressions that sha
     auto const v = exchange_halo(u);
     auto const twice = 2. * u;  // no element is computed yet
     auto const of_v = cells(v), of_twice = cells(exchange_halo(plan_detail::materialize(2. * u)));
-    set_beyond(u, is_given{-1000});
+    set_boundary(u, is_given{-1000});
     CHECK(cells(v) == of_v);
     CHECK(cells(exchange_halo(plan_detail::materialize(twice))) == of_twice);
     auto const w = exchange_halo(u);
     CHECK(test::same_stored_cells(w, [&] {
       auto other = generate<double, H>(m, {n[0], n[1]}, number{1});
-      set_beyond(other, is_given{-1000});
+      set_boundary(other, is_given{-1000});
       return exchange_halo(other);
     }()));
   });

@@ -63,9 +63,9 @@ TEST_CASE("print: lines with halos, uneven and empty shards, on any number of ra
     return "int32, layout<\"y\">, halo " + std::string(state) + ", (" + std::to_string(n) + ")" + on;
   };
   for (index_t const n : {index_t{p} - 1, index_t{p}, index_t{2} * p + 1, index_t{0}}) {
-    using H = layout<halo("y", 1, edge::copy, edge::given)>;
+    using H = layout<halo("y", 1, boundary::copy, boundary::given)>;
     auto u = generate<int, H>(m, {n}, last_digit{});
-    set_beyond(u, beyond{});
+    set_boundary(u, beyond{});
     auto const digit = [](index_t i) { return std::to_string(i % 10); };
     auto const check = [&](auto const& x, std::string const& expected) {
       std::string const found = printed(x);
@@ -85,7 +85,7 @@ TEST_CASE("print: lines with halos, uneven and empty shards, on any number of ra
 
 TEST_CASE("print: corners that are not exchanged, replicas, masks, views with strides") {
   if (testing::ranks() != 2) return;
-  using H = layout<halo("y", 1, edge::periodic), halo("x", 1)>;
+  using H = layout<halo("y", 1, boundary::periodic), halo("x", 1)>;
   auto const m = rows();
   // [print]
   auto const u = exchange_halo<corners::skipped>(generate<double, H>(m, {4, 2}, number{}));
@@ -133,7 +133,7 @@ TEST_CASE("print: corners that are not exchanged, replicas, masks, views with st
 
 TEST_CASE("print: of many cells of a rank the ends, and no more than these is moved") {
   auto const m = rows();
-  using H = layout<halo("y", 1, edge::copy)>;
+  using H = layout<halo("y", 1, boundary::copy)>;
   index_t const p = testing::ranks(), n = 2000 * p;
   auto const u = exchange_halo(generate<int, H>(m, {n}, last_digit{}));
   auto const before = m.counters().all_to_all.bytes;

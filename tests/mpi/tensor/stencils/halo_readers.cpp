@@ -18,7 +18,7 @@ using namespace ashlar::test;
 namespace {
 
 using line = mesh<axis<"x">>;
-using ring = layout<halo("x", 1, edge::periodic)>;
+using ring = layout<halo("x", 1, boundary::periodic)>;
 using field = sharded_tensor<double, ring, line>;
 
 constexpr index_t cells = 5000;  // too many for their ranks to copy them for the others

@@ -12,8 +12,8 @@ namespace {
 
 using grid = test::halo_grid;
 using test::number;
-using H = layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>;
-using other = layout<halo(none, 3, edge::mirror), halo(axes("x", "y"), 1)>;
+using H = layout<halo("y", 1, boundary::periodic), halo("x", 2, boundary::odd)>;
+using other = layout<halo(none, 3, boundary::mirror), halo(axes("x", "y"), 1)>;
 
 struct weight {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>((5 * i + 3 * j) % 7); }
@@ -94,9 +94,10 @@ TEST_CASE("scatter: to a layout with a halo, whose cells are sent along") {
   for_each_grid([](auto const& m, auto const& n) {
     check_scatter<H, double>(m, n);
     check_scatter<other, float>(m, n);
-    check_scatter<layout<halo("x", 3, 1, edge::odd, edge::copy), halo("y", 1, 4, edge::reflect)>, long>(m, n);
-    check_scatter<layout<halo(axes("y", "x"), 2, edge::periodic), halo(none, 1, edge::odd)>, double>(m, n);
-    check_scatter<layout<halo("y", 1, 3, edge::zero, edge::mirror), halo(none, 2)>, double>(m, n);
-    check_scatter<layout<halo("y", 5, edge::mirror), "x">, double>(m, n);
+    check_scatter<layout<halo("x", 3, 1, boundary::odd, boundary::copy), halo("y", 1, 4, boundary::reflect)>, long>(m,
+                                                                                                                    n);
+    check_scatter<layout<halo(axes("y", "x"), 2, boundary::periodic), halo(none, 1, boundary::odd)>, double>(m, n);
+    check_scatter<layout<halo("y", 1, 3, boundary::zero, boundary::mirror), halo(none, 2)>, double>(m, n);
+    check_scatter<layout<halo("y", 5, boundary::mirror), "x">, double>(m, n);
   });
 }

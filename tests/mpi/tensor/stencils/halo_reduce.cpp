@@ -89,9 +89,9 @@ TEST_CASE("partial halos: sums of all stored cells, on two axes") {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {3}, {8}, {23}};
     check_sums<layout<halo("y", 1, 2)>, "x">(m, lines);
-    check_sums<layout<halo("y", 5, 4, edge::periodic)>, "x">(m, lines);
-    check_sums<layout<halo("y", 4, edge::odd)>, "x">(m, lines);
-    check_sums<layout<halo(none, 1, edge::copy), none>, axes("y", "x")>(
+    check_sums<layout<halo("y", 5, 4, boundary::periodic)>, "x">(m, lines);
+    check_sums<layout<halo("y", 4, boundary::odd)>, "x">(m, lines);
+    check_sums<layout<halo(none, 1, boundary::copy), none>, axes("y", "x")>(
         m, std::vector<std::array<index_t, 2>>{{0, 2}, {4, 3}});
   }
 }
@@ -101,15 +101,15 @@ TEST_CASE("partial halos: sums of all stored cells, on three axes") {
   std::vector<std::array<index_t, 2>> const planes{{5, 7}, {p - 1, p + 1}, {2, 1}, {0, 4}};
   for (auto const& sizes : test::halo_meshes_3()) {
     device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
-    check_sums<layout<halo("y", 1), halo("x", 2, edge::periodic)>, "z">(m, planes);
-    check_sums<layout<halo(axes("z", "x"), 2, edge::mirror), halo(none, 1, edge::reflect)>, "y">(m, planes);
-    check_sums<layout<halo("x", 1, edge::zero), none>, axes("z", "y")>(m, planes);
+    check_sums<layout<halo("y", 1), halo("x", 2, boundary::periodic)>, "z">(m, planes);
+    check_sums<layout<halo(axes("z", "x"), 2, boundary::mirror), halo(none, 1, boundary::reflect)>, "y">(m, planes);
+    check_sums<layout<halo("x", 1, boundary::zero), none>, axes("z", "y")>(m, planes);
   }
 }
 
 TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivatives") {
   using M = test::halo_grid_3;
-  using H = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
   using terms = partial<H, "z">;
   for (auto const& sizes : test::halo_meshes_3()) {
     device_mesh<M> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});

@@ -51,6 +51,7 @@ void check_rows(std::vector<std::array<index_t, 3>> const& extents, bool by_type
 
 TEST_CASE("halo: rows of cells are sent where they are") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  check_rows<layout<halo("y", 2, edge::mirror), halo("x", 1), halo(none, 1)>>({{9, 5, 130}, {17, 90, 2}}, true);
-  check_rows<layout<halo("y", 1, edge::odd), halo("x", 2, edge::copy), none>>({{12, 3, 70}, {5, 9, 200}}, false);
+  check_rows<layout<halo("y", 2, boundary::mirror), halo("x", 1), halo(none, 1)>>({{9, 5, 130}, {17, 90, 2}}, true);
+  check_rows<layout<halo("y", 1, boundary::odd), halo("x", 2, boundary::copy), none>>({{12, 3, 70}, {5, 9, 200}},
+                                                                                      false);
 }

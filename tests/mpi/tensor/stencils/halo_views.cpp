@@ -10,7 +10,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using torus = layout<halo("y", 2, 1, edge::periodic), halo("x", 1, edge::zero)>;
+using torus = layout<halo("y", 2, 1, boundary::periodic), halo("x", 1, boundary::zero)>;
 
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(100 * i + j + 1); }

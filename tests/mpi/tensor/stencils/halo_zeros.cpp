@@ -1,5 +1,5 @@
 // labels: host
-// Cells beyond a zero edge are written once for as long as nothing else writes halo cells of the same memory. Elements are
+// Cells beyond a zero boundary are written once for as long as nothing else writes halo cells of the same memory. Elements are
 // integers: builds with assertions fill new halos of real numbers with NaN.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ std::vector<index_t> stored(X const& x) {
   std::copy_n(tensor_detail::cells_of(copy), cells.size(), cells.data());
   return cells;
 }
-// Calls f(cell, beyond): beyond is true for the cells outside the domain in a dimension with zero edges.
+// Calls f(cell, beyond): beyond is true for the cells outside the domain in a dimension with zero boundaries.
 template <class X, class F>
 void for_each_cell(X const& x, F const& f) {
   region const own = x.local_region();
@@ -38,7 +38,7 @@ void for_each_cell(X const& x, F const& f) {
     index_t const at[]{i / s[1], i % s[1]};
     for (int d = 0; d < 2; ++d) {
       index_t const v = own.dim[d].begin - X::widths.dim[d].lower + at[d];
-      beyond = beyond || (X::widths.dim[d].below == edge::zero && (v < 0 || v >= x.extents()[d]));
+      beyond = beyond || (X::widths.dim[d].below == boundary::zero && (v < 0 || v >= x.extents()[d]));
     }
     f(cells[i], beyond);
   }
@@ -65,9 +65,9 @@ void on_meshes(F const& f) {
 using flat = layout<halo("y", 1), halo("x", 1)>;
 using wide = layout<halo("y", 2, 1), halo("x", 1, 3)>;
 using whole = layout<halo("y", 1), halo(none, 2)>;
-using torus = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
-using mirrored = layout<halo("y", 1, edge::mirror), halo("x", 1)>;
-using signs = layout<halo("y", 1, edge::odd), halo("x", 1)>;
+using torus = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
+using mirrored = layout<halo("y", 1, boundary::mirror), halo("x", 1)>;
+using signs = layout<halo("y", 1, boundary::odd), halo("x", 1)>;
 
 }  // namespace
 
@@ -145,7 +145,7 @@ TEST_CASE("halo: memory that something else has written has no known zeros") {
   });
 }
 
-TEST_CASE("halo: cells of an adopted view beyond a zero edge are 0 after each exchange") {
+TEST_CASE("halo: cells of an adopted view beyond a zero boundary are 0 after each exchange") {
   on_meshes<flat>([](auto const& first) {
     shape const s = first.stored_extents();
     Kokkos::View<index_t**, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace> const view(

@@ -13,8 +13,8 @@ namespace {
 
 using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
-using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic), none>;
-using conductivity = layout<halo("y", 1, edge::mirror), halo("x", 1, 2, edge::copy)>;
+using field = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic), none>;
+using conductivity = layout<halo("y", 1, boundary::mirror), halo("x", 1, 2, boundary::copy)>;
 using plain = layout<"y", "x">;
 
 template <class F>

@@ -16,10 +16,10 @@ namespace {
 using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
 // [field]
-using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic), none>;
+using field = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic), none>;
 // [field]
 using roomy = layout<halo("y", 1), halo("x", 2), halo(none, 1)>;  // the components have room of their own
-using tensors = layout<halo("y", 1, edge::mirror), halo("x", 1, edge::periodic), none, none>;
+using tensors = layout<halo("y", 1, boundary::mirror), halo("x", 1, boundary::periodic), none, none>;
 
 template <class F>
 void for_each_grid(F const& f) {
@@ -169,7 +169,7 @@ TEST_CASE("stencil: components of one field, one result and all") {
     CHECK(equal(stencil(turn_all{}, inside(1), exchange_halo(u)), boxed));
     CHECK(equal(stencil(turn_all{}, inside(1), exchange_halo_async(u)), boxed));
     auto const twice = stencil(turn_all{}, exchange_halo(stencil(own{}, exchange_halo(u))));
-    using wide = layout<halo("y", 2, edge::periodic), halo("x", 2, edge::periodic), none>;
+    using wide = layout<halo("y", 2, boundary::periodic), halo("x", 2, boundary::periodic), none>;
     auto const wider = generate<double, wide>(m, {n[0], n[1], 3}, number<1>{});
     CHECK(gather_all(owned(twice)) == gather_all(owned(stencil(compose(turn_all{}, own{}), exchange_halo(wider)))));
     auto const [q, s] = stencil_and_reduce(

@@ -11,8 +11,8 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using H = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic)>;
-using wider = layout<halo("y", 2, edge::periodic), halo("x", 1, edge::periodic)>;
+using H = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic)>;
+using wider = layout<halo("y", 2, boundary::periodic), halo("x", 1, boundary::periodic)>;
 using extents = std::array<index_t, 2>;
 
 template <int Seed>
@@ -148,7 +148,7 @@ TEST_CASE("stencil: four operands, each with a reach of its own") {
 
 TEST_CASE("stencil: results of other element types, given cells") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using given = layout<halo("y", 1, edge::given), halo("x", 1)>;
+  using given = layout<halo("y", 1, boundary::given), halo("x", 1)>;
   for_each_grid([](auto const& m, extents const& n) {
     auto const u = generate<double, given>(m, {n[0], n[1]}, number<1>{});
     auto const filled = exchange_halo(u);

@@ -100,7 +100,7 @@ void check(X const& before, E const& value, G const& g) {
 TEST_CASE_TEMPLATE("assign_and_reduce: the elements and the reduction of two statements", L, layout<"y", "x">,
                    layout<none, axes("y", "x")>, layout<cyclic("y", 2), none>, layout<halo("y", 1), halo("x", 2)>,
                    layout<halo("y", 0), halo("x", 0)>,
-                   layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>) {
+                   layout<halo("y", 1, boundary::given), halo("x", 1, boundary::periodic)>) {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const x = waves<L, 1>(m, n), p = waves<L, 2>(m, n);
     auto const number = all_reduce(sum(as_partial<"x">(full<double, layout<none>>(m, {1}, 0.3))));
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("assign_and_reduce: any value, and any reduction of it", L, l
 }
 
 TEST_CASE("assign_and_reduce: given cells survive") {
-  using L = layout<halo("y", 1, edge::given), halo("x", 1, edge::given)>;
+  using L = layout<halo("y", 1, boundary::given), halo("x", 1, boundary::given)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const p = waves<L, 2>(m, n);
     auto x = waves<L, 1>(m, n), y = (x + 0. * p).evaluate();
@@ -187,9 +187,10 @@ constexpr auto compare = [](auto const& found, auto const& q, auto const& expect
 };
 
 TEST_CASE_TEMPLATE("stencil_and_reduce: the field and the reduction of two statements", H,
-                   layout<halo("y", 1), halo("x", 1)>, layout<halo("y", 2, 1, edge::odd), halo("x", 1, 3, edge::copy)>,
-                   layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>,
-                   layout<halo(axes("y", "x"), 1), halo(none, 1, edge::periodic)>) {
+                   layout<halo("y", 1), halo("x", 1)>,
+                   layout<halo("y", 2, 1, boundary::odd), halo("x", 1, 3, boundary::copy)>,
+                   layout<halo("y", 1, boundary::given), halo("x", 1, boundary::periodic)>,
+                   layout<halo(axes("y", "x"), 1), halo(none, 1, boundary::periodic)>) {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const p = waves<H, 1>(m, n);
     auto const filled = exchange_halo(p);
@@ -206,7 +207,7 @@ TEST_CASE_TEMPLATE("stencil_and_reduce: the field and the reduction of two state
 }
 
 TEST_CASE("stencil_and_reduce: several operands, indices, and any reduction") {
-  using H = layout<halo("y", 2, 1, edge::odd), halo("x", 1, 3, edge::copy)>;
+  using H = layout<halo("y", 2, 1, boundary::odd), halo("x", 1, 3, boundary::copy)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const p = waves<H, 1>(m, n), v = waves<H, 2>(m, n);
     auto const filled = exchange_halo(p);
@@ -229,7 +230,7 @@ TEST_CASE("stencil_and_reduce: several operands, indices, and any reduction") {
 }
 
 TEST_CASE("stencil_and_reduce: the derivative") {
-  using L = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
+  using L = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const u = generate<double, L>(m, {n[0], n[1]}, any_integer{});
     auto const energy = [](auto const& x) {

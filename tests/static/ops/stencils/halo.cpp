@@ -13,8 +13,8 @@ static_assert(std::is_same_v<owned_layout_t<layout<halo("y", 1), halo(none, 2), 
 static_assert(std::is_same_v<owned_layout_t<layout<halo(axes("y", "x"), 1)>>, layout<axes("y", "x")>>);
 static_assert(!std::is_same_v<fresh<field>, field>);
 static_assert(std::is_same_v<fresh<fresh<field, corners::skipped>>, fresh<field>>);
-static_assert(!std::is_same_v<layout<halo("y", 1)>, layout<halo("y", 1, edge::copy)>>);
-static_assert(std::is_same_v<layout<halo("y", 1)>, layout<halo("y", 1, 1, edge::zero, edge::zero)>>);
+static_assert(!std::is_same_v<layout<halo("y", 1)>, layout<halo("y", 1, boundary::copy)>>);
+static_assert(std::is_same_v<layout<halo("y", 1)>, layout<halo("y", 1, 1, boundary::zero, boundary::zero)>>);
 static_assert(!std::is_same_v<layout<halo("y", 0)>, layout<"y">>);
 
 constexpr auto u = make<double, field>(m, {64, 48});
@@ -86,7 +86,7 @@ static_assert(bytes<field, corners::skipped>(grid{{2, 2}}, 4096, 4096) == (2048 
 static_assert(bytes<field, corners::filled>(grid{{2, 2}}, 4096, 4096) == (2048 + 2048 + 1) * 8);
 static_assert(bytes<field, corners::filled>(grid{{1, 2}}, 4096, 4096) == 4096 * 8);
 static_assert(bytes<field, corners::filled>(grid{{1, 1}}, 4096, 4096) == 0);
-using torus = layout<halo("y", 1, 2, edge::periodic), halo("x", 1, edge::periodic)>;
+using torus = layout<halo("y", 1, 2, boundary::periodic), halo("x", 1, boundary::periodic)>;
 static_assert(bytes<torus, corners::filled>(grid{{4, 4}}, 64, 64) == (19 * 18 - 16 * 16) * 8);
 static_assert(bytes<torus, corners::filled>(grid{{2, 4}}, 4, 64) == (4 * 18 - 2 * 16) * 8);  // all rows, each once
 static_assert(bytes<torus, corners::filled>(grid{{65536, 16384}}, index_t{1} << 24, index_t{1} << 24) ==

@@ -7,7 +7,7 @@ namespace {
 
 using grid = mesh<axis<"y">, axis<"x">>;
 using field = layout<halo("y", 1), halo("x", 1)>;
-using wide = layout<halo("y", 2, edge::periodic), halo("x", 1)>;
+using wide = layout<halo("y", 2, boundary::periodic), halo("x", 1)>;
 using lines = layout<halo("y", 1), none>;
 
 constexpr auto three = [](auto const& m) {

@@ -6,7 +6,7 @@ using namespace ashlar;
 namespace {
 
 using grid = mesh<axis<"y">, axis<"x">, axis<"k">>;
-using field = layout<halo("y", 1), halo("x", 2, 0, edge::odd)>;
+using field = layout<halo("y", 1), halo("x", 2, 0, boundary::odd)>;
 using terms = partial<field, "k">;
 constexpr abstract_mesh<grid> m(grid{{2, 2, 2}});
 

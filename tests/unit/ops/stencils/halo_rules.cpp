@@ -316,7 +316,7 @@ TEST_CASE("halo_rules: a stencil may read what the state of its operand promises
   CHECK(changed_by_faces[state::fresh] + changed_by_corners[state::fresh] == 0);
 }
 
-TEST_CASE("halo_rules: terms along an axis that shards nothing keep the state, except beyond a given edge") {
+TEST_CASE("halo_rules: terms along an axis that shards nothing keep the state, except beyond a given boundary") {
   using over = partial<field, "k">;
   using grid3 = mesh<axis<"y">, axis<"x">, axis<"k">>;
   constexpr abstract_mesh<grid3> cube(grid3{{2, 2, 2}});
