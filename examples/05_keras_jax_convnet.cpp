@@ -26,7 +26,7 @@ constexpr auto other_variables =
 // [network]
 using replicated_variables = data_parallel<"data">;
 using split_batch = batch_sharded<"data", 4>;
-using split_rows = layout<none, halo("data", 4), none, none>;  // with room for rows of the neighbours
+using split_rows = fresh<layout<none, halo("data", 4), none, none>>;  // with room for rows of the neighbours
 
 template <bool Training, class Images = split_batch, nn::statistics Over = nn::statistics::global>
 constexpr auto network = [](auto const& p, auto const& others, auto const& x, auto rate, prng_key key) {

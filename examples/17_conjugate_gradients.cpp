@@ -41,7 +41,7 @@ constexpr auto iteration = [](auto& x, auto& r, auto& p, auto& rr) {
 
 // [contract]
 constexpr auto one_iteration = [](auto const& m) {
-  auto x = make<double, stale<field>>(m, {256, 256, 256}), r = x, p = x;
+  auto x = make<double, field>(m, {256, 256, 256}), r = x, p = x;
   auto rr = make<double, layout<>>(m);
   iteration(x, r, p, rr);
 };
@@ -51,11 +51,6 @@ static_assert(cost.count(collective::all_reduce) == 2);
 static_assert(cost.bytes_per_rank(collective::exchange_halo) == (129 * 129 * 129 - 128 * 128 * 128) * 8);
 // [contract]
 
-struct constant {
-  double value;
-  ASHLAR_FUNCTION double operator()(index_t, index_t, index_t) const { return value; }
-};
-
 struct history {
   std::vector<double> residuals;
   double error;
@@ -63,9 +58,9 @@ struct history {
 // Solves A x = A 1 from x = 0. Returns the squares of the residuals, and the largest error of x.
 history solve(device_mesh<grid> const& m, index_t n, int iterations) {
   // [solve]
-  auto const ones = generate<double, stale<field>>(m, {n, n, n}, constant{1});
-  auto x = generate<double, stale<field>>(m, {n, n, n}, constant{0});
-  auto r = stencil(poisson27{}, exchange_halo(ones));
+  auto const solution = ones<double, field>(m, {n, n, n});
+  auto x = zeros<double, field>(m, {n, n, n});
+  auto r = stencil(poisson27{}, exchange_halo(solution));
   auto p = r;
   auto rr = all_reduce(squares(r));
   history h;
@@ -73,7 +68,7 @@ history solve(device_mesh<grid> const& m, index_t n, int iterations) {
     iteration(x, r, p, rr);
     h.residuals.push_back(item(rr));
   }
-  h.error = item(all_reduce(max(abs(x - ones))));
+  h.error = item(all_reduce(max(abs(x - solution))));
   // [solve]
   return h;
 }

@@ -82,15 +82,15 @@ int main(int argc, char** argv) {
     Kokkos::deep_copy(v, u);
     simulate(u, steps, exchange_by_hand(cart, u));
     // [after]
-    using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic)>;
-    static constexpr auto exchange = [](auto const& x) { update_halo<corners::none>(x); };
-    constexpr auto dry = [](auto const& m) { exchange(make<double, stale<field>>(m, {64, 64})); };
+    using field = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic)>;
+    static constexpr auto exchange = [](auto const& x) { update_halo<corners::skipped>(x); };
+    constexpr auto dry = [](auto const& m) { exchange(make<double, field>(m, {64, 64})); };
     static_assert(dry_run(grid{{2, 2}}, dry).bytes_per_rank() == 4 * 32 * 8);  // four faces
     device_mesh<grid> const m(cart);
-    auto const adopted = adopt<stale<field>>(m, v, {n, n});
+    auto const adopted = adopt<field>(m, v, {n, n});
     simulate(v, steps, [&] { exchange(adopted); });
     // [after]
-    auto const by_hand = adopt<stale<field>>(m, u, {n, n});
+    auto const by_hand = adopt<field>(m, u, {n, n});
     double const heat = item(all_reduce(sum(adopted))), difference = item(all_reduce(max(abs(adopted - by_hand))));
     right = difference == 0 && std::abs(heat - 8) < 1e-9;
     if (at[0] + at[1] == 0) std::printf("heat %g, difference %g on %d ranks\n", heat, difference, ranks);

@@ -8,7 +8,7 @@ using namespace ashlar;
 
 // [layout]
 using grid = mesh<axis<"y">, axis<"x">>;
-using board = layout<halo("y", 4, edge::periodic), halo("x", 4, edge::periodic)>;
+using board = layout<halo("y", 4, boundary::periodic), halo("x", 4, boundary::periodic)>;
 // [layout]
 
 // [rule]
@@ -26,7 +26,7 @@ constexpr auto four_generations = [](auto const& u) { return stencil(repeated<4>
 
 // [contract]
 // Four generations on 2 x 2 ranks are one exchange, of a frame that is 4 cells wide.
-constexpr auto once = [](auto const& m) { (void)four_generations(make<std::int32_t, stale<board>>(m, {64, 64})); };
+constexpr auto once = [](auto const& m) { (void)four_generations(make<std::int32_t, board>(m, {64, 64})); };
 static_assert(dry_run(grid{{2, 2}}, once).count(collective::exchange_halo) == 1);
 static_assert(dry_run(grid{{2, 2}}, once).bytes_per_rank() == (40 * 40 - 32 * 32) * 4);
 // [contract]
@@ -47,10 +47,10 @@ int main() {
     device_mesh<grid> const m(MPI_COMM_WORLD, {size % 2 == 0 ? size / 2 : size, size % 2 == 0 ? 2 : 1});
     index_t const n = 17, moves = 20;
     // [loop]
-    auto u = generate<std::int32_t, stale<board>>(m, {n, n}, glider{n, 0});
+    auto u = generate<std::int32_t, board>(m, {n, n}, glider{n, 0});
     for (index_t t = 0; t < moves; ++t) u = four_generations(u);
     // [loop]
-    auto const cells = gather(u), expected = gather(generate<std::int32_t, stale<board>>(m, {n, n}, glider{n, moves}));
+    auto const cells = gather(u), expected = gather(generate<std::int32_t, board>(m, {n, n}, glider{n, moves}));
     if (m.rank() == 0) {
       for (index_t i = 0; i < n; ++i) {
         for (index_t j = 0; j < n; ++j) std::cout << (cells[static_cast<std::size_t>(i * n + j)] == 1 ? '#' : '.');

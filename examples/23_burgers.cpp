@@ -11,7 +11,7 @@
 using namespace ashlar;
 
 using line = mesh<axis<"x">>;
-using field = layout<halo("x", 1, edge::periodic)>;
+using field = layout<halo("x", 1, boundary::periodic)>;
 constexpr int steps = 60;
 
 // [stencil]
@@ -47,7 +47,7 @@ constexpr auto gradient = [](auto const& first, auto const& wanted) {
 // [contract]
 // Each step is an exchange of two cells, and backward a sum of two.
 constexpr auto once = [](auto const& m) {
-  auto const u = make<double, stale<field>>(m, {1000});
+  auto const u = make<double, field>(m, {1000});
   (void)gradient(u, u);
 };
 constexpr auto cost = dry_run(line{{4}}, once);
@@ -67,7 +67,7 @@ int main() {
   return run_program("burgers", [] {
     device_mesh<line> const m(MPI_COMM_WORLD);
     index_t const n = 199;  // divides by nothing
-    auto const at = [&](double shift) { return generate<double, stale<field>>(m, {n}, wave{n, shift}); };
+    auto const at = [&](double shift) { return generate<double, field>(m, {n}, wave{n, shift}); };
     auto const number = [](auto const& x) { return item(all_reduce(sum(x))); };
     auto const wanted = simulate(at(0.05));
     auto u = at(0);

@@ -10,8 +10,8 @@
 using namespace ashlar;
 using grid = mesh<axis<"y">, axis<"x">>;
 // [stencil]
-using plain = layout<"y", "x">;                                                    // the array of a global vector
-using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic)>;  // of a local one
+using plain = layout<"y", "x">;  // the array of a global vector
+using field = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic)>;  // of a local one
 constexpr index_t side = 65;
 constexpr double step_size = 2, angle = 2 * std::numbers::pi / side;
 struct implicit_step {
@@ -20,8 +20,10 @@ struct implicit_step {
     return u(0, 0) - step_size * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
   }
 };
-constexpr auto apply_it = [](auto const& u) { return stencil(implicit_step{}, exchange_halo_async<corners::none>(u)); };
-constexpr auto dry = [](auto const& m) { (void)apply_it(make<double, stale<field>>(m, {64, 64})); };
+constexpr auto apply_it = [](auto const& u) {
+  return stencil(implicit_step{}, exchange_halo_async<corners::skipped>(u));
+};
+constexpr auto dry = [](auto const& m) { (void)apply_it(make<double, field>(m, {64, 64})); };
 static_assert(dry_run(grid{{2, 2}}, dry).bytes_per_rank() == 4 * 32 * 8);  // one exchange, of four faces
 // [stencil]
 // [adopt]
@@ -47,7 +49,7 @@ PetscErrorCode multiply(Mat a, Vec x, Vec y) {
   MatShellGetContext(a, &m);
   MatGetDM(a, &da);
   auto to = tensor_of<plain>(*m, da, y);
-  assign(to, owned(apply_it(with_halo<field>(tensor_of<plain>(*m, da, x)))));
+  assign(to, owned(apply_it(redistribute<field>(tensor_of<plain>(*m, da, x)))));
   return 0;
 }
 // [multiply]
@@ -87,7 +89,7 @@ int main(int argc, char** argv) {
   double const decay = 1 / (1 + 2 * step_size * (1 - std::cos(angle)));
   DMCreateLocalVector(da, &local);
   DMGlobalToLocal(da, x, INSERT_VALUES, local);
-  auto const by_petsc = tensor_of<field>(m, da, local), by_ashlar = exchange_halo(with_halo<field>(u));
+  auto const by_petsc = tensor_of<fresh<field>>(m, da, local), by_ashlar = exchange_halo(redistribute<field>(u));
   double const *const one = by_petsc.stored_data(), *const other = by_ashlar.stored_data();
   bool const right = item(all_reduce(max(abs(u - decay * start)))) < 1e-11 &&
                      std::equal(one, one + by_petsc.stored_extents().size(), other);

@@ -20,7 +20,7 @@ _loader.exec_module(explain)
 
 
 def enumerator(found):
-    """(ashlar::edge)5 as the enumerator that it is: ashlar::edge::periodic."""
+    """(ashlar::boundary)5 as the enumerator that it is: ashlar::boundary::periodic."""
     try:
         return next((f.name for f in gdb.lookup_type(found[1]).fields() if f.enumval == int(found[2])), found[0])
     except gdb.error:

@@ -15,7 +15,7 @@ using namespace ashlar;
 using namespace bench;
 using grid = mesh<axis<"z">, axis<"y">, axis<"x">>;
 using space = layout<halo("z", 1), halo("y", 1), halo("x", 1)>;
-using field = sharded_tensor<double, stale<space>, grid>;
+using field = sharded_tensor<double, space, grid>;
 
 struct poisson27 {
   static constexpr auto reach = box(1, 1, 1);
@@ -167,7 +167,7 @@ void iterations(races& all, int const (&sizes)[3], index_t n) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
   auto const mpi = mesh_over_mpi<grid>(sizes);
   auto const right = [&](device_mesh<grid> const& on) {
-    return generate<double, stale<space>>(on, {n * sizes[0], n * sizes[1], n * sizes[2]}, wave{});
+    return generate<double, space>(on, {n * sizes[0], n * sizes[1], n * sizes[2]}, wave{});
   };
   auto const b = right(m), over_mpi = right(mpi);
   by_ashlar a(b, true), a_mpi(over_mpi, true), apart(b, false);

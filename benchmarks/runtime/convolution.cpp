@@ -54,7 +54,7 @@ void convolutions(races& all, index_t rows_per_rank, index_t columns, index_t ch
   device_mesh<grid> const m(MPI_COMM_WORLD, {ranks});
   auto const mpi = mesh_over_mpi<grid>({ranks});
   auto const pixels = [&](device_mesh<grid> const& on) {
-    return generate<float, stale<image>>(on, {1, rows, columns, channels}, pixel{});
+    return generate<float, image>(on, {1, rows, columns, channels}, pixel{});
   };
   auto const x = pixels(m), x_mpi = pixels(mpi);
   auto const whole =

@@ -18,10 +18,10 @@ using grid = mesh<axis<"y">, axis<"x">>;
 using plane = layout<halo("y", 1), halo("x", 1)>;
 using wide_plane = layout<halo("y", 2), halo("x", 2)>;
 template <int W>
-using given_plane = layout<halo("y", W, edge::given), halo("x", W, edge::given)>;
+using given_plane = layout<halo("y", W, boundary::given), halo("x", W, boundary::given)>;
 
 using cube = mesh<axis<"z">, axis<"y">, axis<"x">>;
-template <int W, edge E = edge::zero>
+template <int W, boundary E = boundary::zero>
 using volume = layout<halo("z", W, E), halo("y", W, E), halo("x", W, E)>;
 
 struct wave {
@@ -40,7 +40,7 @@ struct of_size {
 template <class H, class M>
 auto adopted(device_mesh<M> const& m, index_t n) {
   constexpr int D = H::rank;
-  auto const x = generate<double, stale<H>>(m, of_size<D>(n).n, wave{});
+  auto const x = generate<double, H>(m, of_size<D>(n).n, wave{});
   shape const s = x.stored_extents();
   auto const side = [&](int d) { return static_cast<std::size_t>(s[d]); };
   using cells = std::conditional_t<D == 2, double**, double***>;
@@ -52,7 +52,7 @@ auto adopted(device_mesh<M> const& m, index_t n) {
       return view("cells", side(0), side(1), side(2));
   }();
   std::copy_n(x.stored_data(), s.size(), own.data());
-  return adopt<stale<H>>(m, own, of_size<D>(n).n);
+  return adopt<H>(m, own, of_size<D>(n).n);
 }
 
 // H: the edges are zero. Given: the same halo, whose cells beyond the domain are the program's, as the peers' are.
@@ -61,13 +61,13 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
   if (!all.wants(what)) return;
   constexpr int D = H::rank;
   auto const& n = of_size<D>(side).n;
-  auto const start = [&](device_mesh<M> const& on) { return generate<double, stale<H>>(on, n, wave{}); };
+  auto const start = [&](device_mesh<M> const& on) { return generate<double, H>(on, n, wave{}); };
   auto const u = start(m), u2 = start(m), u3 = start(m);
   auto peers = start(m);
   auto const over_mpi = start(mpi), over_mpi2 = start(mpi), over_mpi3 = start(mpi);
   auto const v = adopted<H>(m, side);
   auto const w = adopted<Given>(m, side);
-  auto const expected = generate<double, H>(m, n, wave{});
+  auto const expected = generate<double, fresh<H>>(m, n, wave{});
   constexpr int width = decltype(u)::widths.dim[0].lower;
   shape const stored = u.stored_extents();
   auto const spoil = [&](double* cells) { spoil_ghost_cells<D>(m.sizes(), stored, width, cells); };
@@ -98,12 +98,12 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
                    [&x, equal, spoil_each] {
                      spoil_each(x);
                      update_halo<C>(x);
-                     return equal(x, C == corners::all);
+                     return equal(x, C == corners::filled);
                    }};
   };
   std::vector<variant> variants{ours("ashlar", u), ours(ashlar_over_mpi, over_mpi), ours("ashlar: adopted view", v),
-                                ours("ashlar: adopted view, given edges", w)};
-  constexpr bool with_corners = C == corners::all;
+                                ours("ashlar: adopted view, given boundaries", w)};
+  constexpr bool with_corners = C == corners::filled;
   using hand = halo_by_hand<D>;
   double* const of_peers = peers.stored_data();
   hand packed(m.sizes(), stored, width, with_corners, of_peers, hand::way::packed),
@@ -138,7 +138,7 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
                         }});
   }
 #ifdef ASHLAR_BENCH_PETSC
-  petsc::grid_of_cells const dm(m.sizes(), u.extents(), width, C == corners::all);
+  petsc::grid_of_cells const dm(m.sizes(), u.extents(), width, C == corners::filled);
   std::copy_n(peers.stored_data(), stored.size(), dm.local());
   dm.to_global();
   auto const petsc_variant = [&](char const* name, auto const& exchange) {
@@ -146,14 +146,14 @@ void exchanges(races& all, std::string const& what, device_mesh<M> const& m, dev
                      spoil(dm.local());
                      exchange();
                      std::copy_n(dm.local(), stored.size(), peers.stored_data());
-                     return equal(peers, C == corners::all);
+                     return equal(peers, C == corners::filled);
                    }};
   };
   variants.push_back(petsc_variant("PETSc: DMLocalToLocal", [&dm] { dm.local_to_local(); }));
   variants.push_back(petsc_variant("PETSc: DMGlobalToLocal", [&dm] { dm.to_local(); }));
 #endif
   all.race(what, variants);
-  if constexpr (C == corners::none) {
+  if constexpr (C == corners::skipped) {
     // A peer exchanges one array three times. So its cells may be in a cache, and the cells of three arrays are not.
     auto const three_times = [](variant const& once) {
       return variant{once.name + ", one by one", once.transport,
@@ -205,12 +205,13 @@ void measure(int argc, char** argv) {
   auto const mpi = mesh_over_mpi<grid>(sizes);
   races all("halo", argc, argv);
   if (ranks > 1) {
-    exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 4096^2 double", m, mpi, 4096);
-    exchanges<plane, given_plane<1>, corners::all>(all, "exchange with corners, width 1, 4096^2 double", m, mpi, 4096);
-    exchanges<wide_plane, given_plane<2>, corners::none>(all, "exchange, width 2, 4096^2 double", m, mpi, 4096);
-    exchanges<wide_plane, given_plane<2>, corners::all>(all, "exchange with corners, width 2, 4096^2 double", m, mpi,
-                                                        4096);
-    exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 256^2 double", m, mpi, 256);
+    exchanges<plane, given_plane<1>, corners::skipped>(all, "exchange, width 1, 4096^2 double", m, mpi, 4096);
+    exchanges<plane, given_plane<1>, corners::filled>(all, "exchange with corners, width 1, 4096^2 double", m, mpi,
+                                                      4096);
+    exchanges<wide_plane, given_plane<2>, corners::skipped>(all, "exchange, width 2, 4096^2 double", m, mpi, 4096);
+    exchanges<wide_plane, given_plane<2>, corners::filled>(all, "exchange with corners, width 2, 4096^2 double", m, mpi,
+                                                           4096);
+    exchanges<plane, given_plane<1>, corners::skipped>(all, "exchange, width 1, 256^2 double", m, mpi, 256);
   }
   if (ranks > 1) {
     int split[3]{};
@@ -218,12 +219,12 @@ void measure(int argc, char** argv) {
     device_mesh<cube> const in_space(MPI_COMM_WORLD, split);
     auto const by_messages = mesh_over_mpi<cube>(split);
     auto const row = [&]<int W, corners C>(char const* what) {
-      exchanges<volume<W>, volume<W, edge::given>, C>(all, what, in_space, by_messages, 256);
+      exchanges<volume<W>, volume<W, boundary::given>, C>(all, what, in_space, by_messages, 256);
     };
-    row.operator()<1, corners::none>("exchange, width 1, 256^3 double");
-    row.operator()<1, corners::all>("exchange with corners, width 1, 256^3 double");
-    row.operator()<2, corners::none>("exchange, width 2, 256^3 double");
-    row.operator()<2, corners::all>("exchange with corners, width 2, 256^3 double");
+    row.operator()<1, corners::skipped>("exchange, width 1, 256^3 double");
+    row.operator()<1, corners::filled>("exchange with corners, width 1, 256^3 double");
+    row.operator()<2, corners::skipped>("exchange, width 2, 256^3 double");
+    row.operator()<2, corners::filled>("exchange with corners, width 2, 256^3 double");
   }
   all.write();
 }

@@ -127,9 +127,9 @@ void sweeps(races& all, std::string const& what, device_mesh<M> const& m, device
   constexpr int D = H::rank;
   index_t n[D];
   std::fill_n(n, D, side);
-  auto const start = [&](device_mesh<M> const& on) { return generate<double, stale<H>>(on, n, wave{}); };
+  auto const start = [&](device_mesh<M> const& on) { return generate<double, H>(on, n, wave{}); };
   auto u = start(m), over_mpi = start(mpi);
-  auto const first = generate<double, H>(m, n, wave{});  // with its halo, without an exchange
+  auto const first = generate<double, fresh<H>>(m, n, wave{});  // with its halo, without an exchange
   shape const stored = first.stored_extents();
   loops_by_hand const loops(stored, points);
   std::vector<double> expected(static_cast<std::size_t>(stored.size()));
@@ -156,7 +156,7 @@ void sweeps(races& all, std::string const& what, device_mesh<M> const& m, device
       [&](index_t at) { std::copy_n(tensor_detail::cells_of(first) + at, stored[D - 1] - 2, cells.data() + at); });
   spoil_ghost_cells<D>(m.sizes(), stored, 1, cells.data());
   std::vector<double> a(cells), b(cells);
-  constexpr bool with_corners = C == corners::all;
+  constexpr bool with_corners = C == corners::filled;
   using hand = halo_by_hand<D>;
   std::vector<std::unique_ptr<hand>> exchanges;
   std::vector<std::unique_ptr<sweeps_by_hand>> peers;
@@ -206,11 +206,11 @@ void measure(int argc, char** argv) {
   races all("stencil", argc, argv);
   device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
   auto const mpi = mesh_over_mpi<grid>(sizes);
-  sweeps<plane, corners::none, jacobi>(all, "Jacobi, 4096^2 double", m, mpi, 4096, 4);
+  sweeps<plane, corners::skipped, jacobi>(all, "Jacobi, 4096^2 double", m, mpi, 4096, 4);
   device_mesh<cube> const in_space(MPI_COMM_WORLD, split);
   auto const by_messages = mesh_over_mpi<cube>(split);
-  sweeps<volume, corners::none, poisson7>(all, "7 points, 256^3 double", in_space, by_messages, 256, 7);
-  sweeps<volume, corners::all, poisson27>(all, "27 points, 256^3 double", in_space, by_messages, 256, 27);
+  sweeps<volume, corners::skipped, poisson7>(all, "7 points, 256^3 double", in_space, by_messages, 256, 7);
+  sweeps<volume, corners::filled, poisson27>(all, "27 points, 256^3 double", in_space, by_messages, 256, 27);
   all.write();
 }
 

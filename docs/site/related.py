@@ -8,9 +8,8 @@ layout partial replicated batch_sharded cyclic halo none dimension
 layout_t mesh_t element_t rank_v layout_value_v owned_layout_t tensor
 layout_value layout_value_v axis_mask rule_result linearity fault dual
 none axes literal dimension equation
-halo edge corners halo_sums stale fresh without_corners owned_layout_t with_halos exchange_halo
-stale fresh as_stale
-show_halos with_halos planning::draw print
+halo boundary corners halo_sums fresh owned_layout_t with_halos exchange_halo
+with_halos planning::draw print
 local_region local_shape region interval index_set shape
 static_extents_v fix_extents
 shape index_t static_extents
@@ -49,9 +48,9 @@ redistribute_from redistribute_to pack unpack adopt copy_to_mesh
 copy_to_mesh redistribute device_mesh
 
 # ---- Halos and stencils ----
-exchange_halo update_halo exchange_halo_async add_halo owned as_stale with_halo
+exchange_halo update_halo exchange_halo_async add_halo owned redistribute
 exchange_halo stencil bundle
-set_beyond edge generate
+set_boundary boundary generate
 stencil stencil_and_reduce compose update user_operation exchange_halo
 inside stencil
 star box reaches centre stencil

@@ -295,11 +295,11 @@ class stage {
   }
   using halos = layout<halo("x", 1), none>;
   bool exchanges_halos() {
-    auto const u = generate<double, stale<halos>>(m_, {n_, 30}, number_of{0});
+    auto const u = generate<double, halos>(m_, {n_, 30}, number_of{0});
     return is_numbered(owned(exchange_halo(u)));
   }
   bool exchanges_halos_later() {
-    auto const u = generate<double, stale<halos>>(m_, {n_, 30}, number_of{0});
+    auto const u = generate<double, halos>(m_, {n_, 30}, number_of{0});
     return is_numbered(owned(exchange_halo_async(u).wait()));
   }
   // Of ones, a row gets one more from each neighbour that stores it in its halo.
@@ -590,11 +590,11 @@ class stage {
   bool exchanges_columns() { return is_numbered(all_to_all<"x", 0>(numbered<columns>())); }
   bool scatters_sums_to_columns() { return is_reduced(reduce_scatter<"x", 1>(ones())); }
   bool exchanges_halos_of_2() {
-    auto const u = generate<double, stale<layout<halo("x", 2), none>>>(m_, {n_, 30}, number_of{0});
+    auto const u = generate<double, layout<halo("x", 2), none>>(m_, {n_, 30}, number_of{0});
     return is_numbered(owned(exchange_halo(u)));
   }
   bool updates_halos() {
-    auto const u = generate<double, stale<halos>>(m_, {n_, 30}, number_of{0});
+    auto const u = generate<double, halos>(m_, {n_, 30}, number_of{0});
     update_halo(u);
     return is_numbered(owned(u));
   }

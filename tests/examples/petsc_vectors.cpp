@@ -11,18 +11,18 @@ namespace {
 
 using grid = mesh<axis<"y">, axis<"x">>;
 // [layout of arguments]
-template <edge E, int Width>
+template <boundary E, int Width>
 struct field {
   using type = layout<halo("y", Width, E), halo("x", Width, E)>;
 };
 // [layout of arguments]
 int wrong = 0;
 
-template <corners C, edge E, int Width>
+template <corners C, boundary E, int Width>
 void compare(DMBoundaryType edges, PetscInt rows, PetscInt columns) {
   DM da;
-  DMDACreate2d(PETSC_COMM_WORLD, edges, edges, C == corners::all ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR, columns, rows,
-               PETSC_DECIDE, PETSC_DECIDE, 1, Width, nullptr, nullptr, &da);
+  DMDACreate2d(PETSC_COMM_WORLD, edges, edges, C == corners::filled ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR, columns,
+               rows, PETSC_DECIDE, PETSC_DECIDE, 1, Width, nullptr, nullptr, &da);
   DMSetUp(da);
   PetscInt ranks[2], extents[2];
   DMDAGetInfo(da, nullptr, nullptr, nullptr, nullptr, &ranks[1], &ranks[0], nullptr, nullptr, nullptr, nullptr, nullptr,
@@ -43,7 +43,7 @@ void compare(DMBoundaryType edges, PetscInt rows, PetscInt columns) {
   {
     Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const view(
         cells, static_cast<std::size_t>(extents[0]), static_cast<std::size_t>(extents[1]));
-    update_halo<C>(adopt<stale<typename field<E, Width>::type>>(m, view, {rows, columns}));
+    update_halo<C>(adopt<typename field<E, Width>::type>(m, view, {rows, columns}));
   }
   VecRestoreArray(ours, &cells);
   PetscBool equal;
@@ -60,8 +60,8 @@ void compare(DMBoundaryType edges, PetscInt rows, PetscInt columns) {
 
 template <corners C, int Width>
 void compare_edges(PetscInt rows, PetscInt columns) {
-  compare<C, edge::periodic, Width>(DM_BOUNDARY_PERIODIC, rows, columns);
-  compare<C, edge::given, Width>(DM_BOUNDARY_GHOSTED, rows, columns);
+  compare<C, boundary::periodic, Width>(DM_BOUNDARY_PERIODIC, rows, columns);
+  compare<C, boundary::given, Width>(DM_BOUNDARY_GHOSTED, rows, columns);
 }
 
 }  // namespace
@@ -70,11 +70,11 @@ int main(int argc, char** argv) {
   environment const env(argc, argv);
   PetscInitialize(&argc, &argv, nullptr, nullptr);
   for (PetscInt const rows : {17, 64}) {
-    compare_edges<corners::all, 1>(rows, 23);
-    compare_edges<corners::none, 1>(rows, 23);
-    compare_edges<corners::all, 2>(rows, 23);
-    compare_edges<corners::none, 2>(rows, 23);
-    compare<corners::none, edge::reflect, 1>(DM_BOUNDARY_MIRROR, rows, 23);
+    compare_edges<corners::filled, 1>(rows, 23);
+    compare_edges<corners::skipped, 1>(rows, 23);
+    compare_edges<corners::filled, 2>(rows, 23);
+    compare_edges<corners::skipped, 2>(rows, 23);
+    compare<corners::skipped, boundary::reflect, 1>(DM_BOUNDARY_MIRROR, rows, 23);
   }
   int ranks = 1, all = 0;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);

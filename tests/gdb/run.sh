@@ -8,11 +8,11 @@ expected='"ik,kj->ij"
 none
 layout<"data", none>
 partial<layout<none, "data">, "model">
-layout<halo("data", 1), halo("model", 1, 2, edge::periodic), none>
-stale<layout<halo(none, 0, 2, edge::given, edge::zero)>>
+fresh<layout<halo("data", 1), halo("model", 1, 2, boundary::periodic), none>>
+layout<halo(none, 0, 2, boundary::given, boundary::zero)>
 (6, 4)
 sharded_tensor<double, layout<"data", none>> (6, 4)
-sharded_tensor<float, stale<layout<halo("data", 1), none>>> (5, 3)'
+sharded_tensor<float, layout<halo("data", 1), none>> (5, 3)'
 if [ "$found" != "$expected" ]; then
   printf 'expected:\n%s\nfound:\n%s\n' "$expected" "$found"
   exit 1

@@ -24,9 +24,9 @@ int main() {
   dimension const whole = none;
   layout<"data", none> const rows;
   partial<layout<none, "data">, "model"> const terms;
-  layout<halo("data", 1), halo("model", 1, 2, edge::periodic), none> const filled;
-  stale<layout<halo(none, 0, 2, edge::given, edge::zero)>> const old;
+  fresh<layout<halo("data", 1), halo("model", 1, 2, boundary::periodic), none>> const filled;
+  layout<halo(none, 0, 2, boundary::given, boundary::zero)> const old;
   sharded_tensor<double, layout<"data", none>, grid> const x(m, shape::of(6, 4));
-  sharded_tensor<float, stale<layout<halo("data", 1), none>>, grid> const u(m, shape::of(5, 3));
+  sharded_tensor<float, layout<halo("data", 1), none>, grid> const u(m, shape::of(5, 3));
   return stop(product, whole, rows, terms, filled, old, x.extents(), x, u);
 }

@@ -90,8 +90,8 @@ class stage {
   matrix<line, partial<layout<none, none>, "x">> sums_ =
       make<float, partial<layout<none, none>, "x">>(line_, {1000, 300});
   matrix<mesh<axis<"w">>, layout<"w", none>> rows_of_freed_ = make<float, layout<"w", none>>(of_freed_, {1000, 300});
-  using haloed = layout<halo("x", 1, edge::periodic), none>;
-  matrix<line, stale<haloed>> ring_ = make<float, stale<haloed>>(line_, {1000, 300});
+  using haloed = layout<halo("x", 1, boundary::periodic), none>;
+  matrix<line, haloed> ring_ = make<float, haloed>(line_, {1000, 300});
   matrix<line, halo_sums<haloed>> terms_ = make<float, halo_sums<haloed>>(line_, {1000, 300});
   matrix<grid, layout<axes("x", "y"), none>> blocks_ = make<float, layout<axes("x", "y"), none>>(grid_, {1000, 300});
 };

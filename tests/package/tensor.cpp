@@ -13,6 +13,6 @@ int main() {
   mpi_environment const mpi;
   Kokkos::ScopeGuard const kokkos;
   device_mesh<mesh<axis<"x">>> const line(MPI_COMM_SELF, {1});
-  auto const u = make<double, stale<layout<halo("x", 1)>>>(line, {8});
+  auto const u = make<double, layout<halo("x", 1)>>(line, {8});
   return stencil(difference{}, exchange_halo(u)).extents()[0] == 8 ? 0 : 1;
 }

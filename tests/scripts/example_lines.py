@@ -9,8 +9,8 @@ import sys
 
 UPPER = {"comm", "kernels", "tensor", "io", "data", "checkpoint", "train"}
 FIELD = re.compile(r"(?:Shape|Pre|Post|Collective|Cost|Error|Source|Example):")
-OPERAND = re.compile(r"\b(?!to_layout<)([a-z_]\w*)<(?=(?:layout|partial|stale|without_corners|halo_sums)<)")
-WRAPPERS = {"layout", "partial", "stale", "without_corners", "halo_sums"}
+OPERAND = re.compile(r"\b(?!to_layout<)([a-z_]\w*)<(?=(?:layout|partial|fresh|halo_sums)<)")
+WRAPPERS = {"layout", "partial", "fresh", "halo_sums"}
 
 
 def examples(path):
@@ -26,7 +26,7 @@ def examples(path):
             if not comment or FIELD.match(comment[1]):
                 break
             text += " " + comment[1].strip()
-        parts = re.fullmatch(r"(.*\S) -> ((?:layout|partial|stale|without_corners|halo_sums)<.*>)", text)
+        parts = re.fullmatch(r"(.*\S) -> ((?:layout|partial|fresh|halo_sums)<.*>)", text)
         if parts:
             yield number, parts[1], parts[2]
 

@@ -40,7 +40,7 @@ EXPECTED = {
     "plan/draw/draw_svg_between_other_numbers_of_dimensions": [
         '  at void wrong(std::ostream& out) { draw_svg<layout<"x", none>, layout<"x">>(out, mesh<axis<"x">>{{2}}, {4, 4}); }',
         '  layouts layout<"x", none> and layout<"x">'],
-    "ops/arange/full_of_a_halo": ['  at constexpr auto wrong = full<double, field>(m, {8, 8}, 1.);', '  layout layout<halo("y", 1), halo("x", 1)>'],
+    "ops/arange/full_of_a_halo": ['  at constexpr auto wrong = full<double, fresh<field>>(m, {8, 8}, 1.);', '  mesh mesh<axis<"y">, axis<"x">>', '  layout fresh<layout<halo("y", 1), halo("x", 1)>>'],
     "mesh/mesh/of_names": ['  at using wrong = mesh<"data", "model">;'],
     "layout/layout/number_as_dimension": ['  at using wrong = layout<"data", 0>;'],
     "autodiff/parameters/without_names": ['  at auto [value, gradients] = value_and_grad<"data">(loss)(p, make<float, layout<"data", none>>(m, {6, 8}));',
@@ -103,7 +103,7 @@ for name in names:
         print(f"{name}: {fault}")
 # Calls of functions with other arguments, which no sentence of the headers can see: what the function takes is shown.
 X = "basic_layout<ashlar::layout_detail::split<ashlar::meta_detail::axis_name<'x'> > >"
-ROOM = "ashlar::layout_detail::room<1, 2, ashlar::edge::mirror, ashlar::edge::zero>"
+ROOM = "ashlar::layout_detail::room<1, 2, ashlar::boundary::mirror, ashlar::boundary::zero>"
 OTHERS = [
     (f"""a.cpp:6:11: error: no matching function for call to 'save_npy(const char [6], ashlar::sharded_tensor<float, {X}>&)'
     6 |   save_npy("x.npy", x);
@@ -114,12 +114,12 @@ OTHERS = [
     (f"""a.cpp:7:10: error: no matching function for call to 'loss'
   return loss(x);
          ^~~~
-a.cpp:4:7: note: candidate function not viable: no known conversion from 'sharded_tensor<[...], {X}>' to 'const sharded_tensor<[...], basic_haloed<{X}, ashlar::layout_detail::halo_state::stale, {ROOM}>>' for 1st argument
+a.cpp:4:7: note: candidate function not viable: no known conversion from 'sharded_tensor<[...], {X}>' to 'const sharded_tensor<[...], basic_haloed<{X}, ashlar::layout_detail::halo_state::unfilled, {ROOM}>>' for 1st argument
 float loss(tensor_of<field> const& x);""",
-     ["no matching function for call to 'loss'", "  at a.cpp:7", '  layouts layout<"x"> and stale<layout<halo("x", 1, 2, edge::mirror, edge::zero)>>', "  declared loss(tensor_of<field> const& x)"]),
+     ["no matching function for call to 'loss'", "  at a.cpp:7", '  layouts layout<"x"> and layout<halo("x", 1, 2, boundary::mirror, boundary::zero)>', "  declared loss(tensor_of<field> const& x)"]),
 ]
-# A partial layout with a halo, and one that is stale.
-for state, shown in [("fresh", 'layout<halo("x", 1, 2, edge::mirror, edge::zero)>'), ("stale", 'stale<layout<halo("x", 1, 2, edge::mirror, edge::zero)>>')]:
+# A partial layout with a halo, and one that is not filled.
+for state, shown in [("fresh", 'fresh<layout<halo("x", 1, 2, boundary::mirror, boundary::zero)>>'), ("unfilled", 'layout<halo("x", 1, 2, boundary::mirror, boundary::zero)>')]:
     terms = f"basic_haloed<basic_partial<{X}, ashlar::op::sum, ashlar::meta_detail::axis_name<'q'> >, ashlar::layout_detail::halo_state::{state}, {ROOM}>"
     OTHERS.append((f"a.cpp:6:11: error: no match for 'operator[]' (operand types are 'ashlar::sharded_tensor<float, ashlar::layout_detail::{terms} >' and 'int')",
                    ["ashlar::tensor: an element is on one rank or on several; write gather_all(x)[i] on all ranks, or x.view()(i) for the elements of this rank",
@@ -209,11 +209,11 @@ for text, expected in OTHERS:
 # Literals of a halo, and those that clang indexes.
 HALO = "ashlar::literal<ashlar::meta_detail::literal_kind::dimension>{{{0}, 0, 0, 0, 0, 0, 0, 0, 6}}".format(int.from_bytes(b"y#\x01\x02\x00\x05", "little"))
 INDEXED = "axis_name<" + ", ".join(f"dimension{{{int.from_bytes(b'xx,data', 'little')}, 0, 0, 0, 0, 0, 0, 0, 7}}[3U + {i}UL]" for i in range(4)) + ">"
-for text, expected in [(f"layout_of<true, {HALO}>", 'layout_of<true, halo("y", 1, 2, edge::zero, edge::periodic)>'), (f"mesh<basic_axis<{INDEXED}, 0>>", 'mesh<axis<"data">>')]:
+for text, expected in [(f"layout_of<true, {HALO}>", 'layout_of<true, halo("y", 1, 2, boundary::zero, boundary::periodic)>'), (f"mesh<basic_axis<{INDEXED}, 0>>", 'mesh<axis<"data">>')]:
     if expected not in explain(f"a.cpp:6:16: error: in {text}")[-1]:
         failed += 1
         print(f"{text} is not shown as {expected}")
-edges = re.search(r"enum class edge : unsigned char \{ (.*) \};", (root / "include/ashlar/layout/halo_cells.hpp").read_text())[1].split(", ")
+edges = re.search(r"enum class boundary : unsigned char \{ (.*) \};", (root / "include/ashlar/layout/halo_cells.hpp").read_text())[1].split(", ")
 if f"EDGES = {edges}".replace("'", '"') not in pathlib.Path(program).read_text():
     failed += 1
     print("EDGES differ from those of layout/halo_cells.hpp")

@@ -25,7 +25,7 @@ OTHERS = {
         "all_gather all_gather_async all_to_all all_to_all_async as_partial as_replicated as_replicated_async redistribute "
         "redistribute_async redistribute_into reduce_scatter reduce_scatter_async all_reduce all_reduce_async roll roll_async",
     "is a product and a sum": "matmul_into",
-    "moves cells": "add_halo as_stale exchange_halo exchange_halo_async owned update_halo with_halo",
+    "moves cells": "add_halo exchange_halo exchange_halo_async owned update_halo",
     "calls a function of the program": "apply chain stencil stencil_and_reduce update assign_and_reduce",
     "does what an operator does": "assign",
     "has a case in tests/mpi/linalg/norm.cpp": "linalg::dot",

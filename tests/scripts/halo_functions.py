@@ -33,7 +33,7 @@ for folder in ("ops", "tensor"):
 
 def called_in(*folders):
     sources = (source.read_text(encoding="utf-8") for folder in folders for source in (root / "tests" / folder).rglob("*.cpp"))
-    with_halos = "\n".join(text for text in sources if re.search(r"\bhalo\(|\bstale<", text))
+    with_halos = "\n".join(text for text in sources if re.search(r"\bhalo\(|\bfresh<", text))
     return {name for name in functions if re.search(rf"\b{name.rpartition('::')[2]}\b(<[^;]*?>)?\(", with_halos)}
 
 

@@ -20,33 +20,33 @@ struct by_formula {
   int sign;
 };
 // Edges that differ: a mirrored index may be beyond the other one.
-inline by_formula shown_between(edge below, edge above, index_t v, index_t n) {
+inline by_formula shown_between(boundary below, boundary above, index_t v, index_t n) {
   if (v >= 0 && v < n) return {v, 1};
-  edge const e = v < 0 ? below : above;
-  if (e == edge::copy) return {v < 0 ? 0 : n - 1, 1};
-  if (e == edge::reflect && n == 1) return {0, 1};
-  if (e != edge::mirror && e != edge::odd && e != edge::reflect) return {0, 0};
-  index_t const shift = e == edge::reflect ? 0 : 1;
+  boundary const e = v < 0 ? below : above;
+  if (e == boundary::copy) return {v < 0 ? 0 : n - 1, 1};
+  if (e == boundary::reflect && n == 1) return {0, 1};
+  if (e != boundary::mirror && e != boundary::odd && e != boundary::reflect) return {0, 0};
+  index_t const shift = e == boundary::reflect ? 0 : 1;
   by_formula const s = shown_between(below, above, v < 0 ? -shift - v : 2 * (n - 1) + shift - v, n);
-  return {s.cell, e == edge::odd ? -s.sign : s.sign};
+  return {s.cell, e == boundary::odd ? -s.sign : s.sign};
 }
 inline by_formula shown(layout_detail::halo_width const& w, index_t v, index_t n) {
   if (w.below != w.above) return shown_between(w.below, w.above, v, n);
-  edge const e = w.below;
+  boundary const e = w.below;
   if (v >= 0 && v < n) return {v, 1};
   auto const mod = [](index_t a, index_t b) { return (a % b + b) % b; };
   switch (e) {
-    case edge::copy:
+    case boundary::copy:
       return {v < 0 ? 0 : n - 1, 1};
-    case edge::periodic:
+    case boundary::periodic:
       return {mod(v, n), 1};
-    case edge::mirror:
-    case edge::odd: {
+    case boundary::mirror:
+    case boundary::odd: {
       index_t const at = mod(v, 2 * n);
       index_t const crossed = v < 0 ? (-v + n - 1) / n : v / n;
-      return {at < n ? at : 2 * n - 1 - at, e == edge::odd && crossed % 2 == 1 ? -1 : 1};
+      return {at < n ? at : 2 * n - 1 - at, e == boundary::odd && crossed % 2 == 1 ? -1 : 1};
     }
-    case edge::reflect: {
+    case boundary::reflect: {
       if (n == 1) return {0, 1};
       index_t const at = mod(v, 2 * n - 2);
       return {at < n ? at : 2 * n - 2 - at, 1};
@@ -98,7 +98,7 @@ inline shown_in_domain shown_by(layout_detail::halo_widths const& widths, shape 
     auto const& w = widths.dim[d];
     index_t const at = v[static_cast<std::size_t>(d)];
     by_formula const s = shown(w, at, n[d]);
-    all.given = all.given || (at < 0 && w.below == edge::given) || (at >= n[d] && w.above == edge::given);
+    all.given = all.given || (at < 0 && w.below == boundary::given) || (at >= n[d] && w.above == boundary::given);
     all.sign *= s.sign;
     all.cell = all.cell * n[d] + s.cell;
   }
@@ -113,11 +113,11 @@ double number_at(layout_detail::halo_widths const& widths, std::array<index_t, N
   bool given = false;
   for (std::size_t d = 0; d < N; ++d) {
     auto const& w = widths.dim[d];
-    given = given || (v[d] < 0 && w.below == edge::given) || (v[d] >= n[d] && w.above == edge::given);
+    given = given || (v[d] < 0 && w.below == boundary::given) || (v[d] >= n[d] && w.above == boundary::given);
   }
   for (std::size_t d = 0; d < N; ++d) {
     auto const& w = widths.dim[d];
-    if (given && w.below != edge::periodic) continue;  // a given cell has its index
+    if (given && w.below != boundary::periodic) continue;  // a given cell has its index
     by_formula const s = shown(w, v[d], n[d]);
     cell[d] = s.cell;
     sign *= s.sign;

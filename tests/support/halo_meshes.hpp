@@ -31,7 +31,7 @@ inline std::vector<std::array<int, 3>> halo_meshes_3() {
   return all;
 }
 
-/// Calls f.template operator()<H>(extents) for layouts of lines with every edge, widths beyond a shard and the domain. Some
+/// Calls f.template operator()<H>(extents) for layouts of lines with every boundary, widths beyond a shard and the domain. Some
 /// extents are near the number of ranks, and some are primes.
 template <class F>
 void for_each_halo_of_lines(F const& f) {
@@ -39,16 +39,16 @@ void for_each_halo_of_lines(F const& f) {
   for (index_t const n : {testing::ranks() - 1, testing::ranks(), testing::ranks() + 1})
     if (std::find(lines.begin(), lines.end(), std::array{n}) == lines.end()) lines.push_back({n});
   f.template operator()<layout<halo("y", 1, 2)>>(lines);
-  f.template operator()<layout<halo("y", 3, edge::copy)>>(lines);
-  f.template operator()<layout<halo("y", 5, 4, edge::periodic)>>(lines);
-  f.template operator()<layout<halo("y", 2, 5, edge::mirror)>>(lines);
-  f.template operator()<layout<halo("y", 3, edge::reflect)>>(lines);
-  f.template operator()<layout<halo("y", 4, edge::odd)>>(lines);
-  f.template operator()<layout<halo("y", 2, edge::given)>>(lines);
-  f.template operator()<layout<halo("y", 0, 1, edge::periodic)>>(lines);
-  f.template operator()<layout<halo("y", 2, 3, edge::copy, edge::mirror)>>(lines);
-  f.template operator()<layout<halo("y", 3, 4, edge::odd, edge::reflect)>>(lines);
-  f.template operator()<layout<halo("y", 2, 1, edge::given, edge::copy)>>(lines);
+  f.template operator()<layout<halo("y", 3, boundary::copy)>>(lines);
+  f.template operator()<layout<halo("y", 5, 4, boundary::periodic)>>(lines);
+  f.template operator()<layout<halo("y", 2, 5, boundary::mirror)>>(lines);
+  f.template operator()<layout<halo("y", 3, boundary::reflect)>>(lines);
+  f.template operator()<layout<halo("y", 4, boundary::odd)>>(lines);
+  f.template operator()<layout<halo("y", 2, boundary::given)>>(lines);
+  f.template operator()<layout<halo("y", 0, 1, boundary::periodic)>>(lines);
+  f.template operator()<layout<halo("y", 2, 3, boundary::copy, boundary::mirror)>>(lines);
+  f.template operator()<layout<halo("y", 3, 4, boundary::odd, boundary::reflect)>>(lines);
+  f.template operator()<layout<halo("y", 2, 1, boundary::given, boundary::copy)>>(lines);
 }
 
 /// The same for planes and blocks, over one axis, two axes, and none.
@@ -56,15 +56,18 @@ template <class F>
 void for_each_halo_of_planes_and_blocks(F const& f) {
   index_t const p = testing::ranks();
   std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, 1}, {3, 2}, {5, 7}, {16, 9}, {p - 1, p + 1}, {p + 1, p}};
-  f.template operator()<layout<halo("y", 1), halo("x", 2, edge::periodic)>>(planes);
-  f.template operator()<layout<halo("x", 2, 1, edge::odd), halo("y", 3, edge::mirror)>>(planes);
-  f.template operator()<layout<halo(axes("y", "x"), 2, edge::copy), halo(none, 1, edge::reflect)>>(planes);
-  f.template operator()<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
-  f.template operator()<layout<halo("y", 1, 2, edge::zero, edge::given), halo("x", 2, 1, edge::mirror, edge::odd)>>(
+  f.template operator()<layout<halo("y", 1), halo("x", 2, boundary::periodic)>>(planes);
+  f.template operator()<layout<halo("x", 2, 1, boundary::odd), halo("y", 3, boundary::mirror)>>(planes);
+  f.template operator()<layout<halo(axes("y", "x"), 2, boundary::copy), halo(none, 1, boundary::reflect)>>(planes);
+  f.template operator()<layout<halo("y", 1, boundary::given), halo("x", 1, boundary::periodic)>>(planes);
+  f.template operator()<
+      layout<halo("y", 1, 2, boundary::zero, boundary::given), halo("x", 2, 1, boundary::mirror, boundary::odd)>>(
       planes);
-  f.template operator()<layout<halo("y", 5, 0, edge::reflect, edge::copy), halo("x", 0, 4, edge::odd, edge::zero)>>(
+  f.template operator()<
+      layout<halo("y", 5, 0, boundary::reflect, boundary::copy), halo("x", 0, 4, boundary::odd, boundary::zero)>>(
       planes);
-  f.template operator()<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
+  f.template
+  operator()<layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::copy), halo(none, 2, boundary::odd)>>(
       std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});
 }
 
@@ -73,9 +76,13 @@ template <class F>
 void for_each_halo_on_three_axes(F const& f) {
   index_t const p = testing::ranks();
   std::vector<std::array<index_t, 3>> const blocks{{5, 7, 6}, {p - 1, p, p + 1}, {2, 1, 3}, {0, 4, 4}};
-  f.template operator()<layout<halo("z", 1), halo("y", 2, 1, edge::periodic), halo("x", 1, edge::copy)>>(blocks);
-  f.template operator()<layout<halo("x", 3, edge::odd), halo("z", 1, edge::given), halo("y", 1, edge::mirror)>>(blocks);
-  f.template operator()<layout<halo(axes("z", "x"), 2, edge::reflect), halo("y", 1, edge::periodic), none>>(blocks);
+  f.template operator()<layout<halo("z", 1), halo("y", 2, 1, boundary::periodic), halo("x", 1, boundary::copy)>>(
+      blocks);
+  f.template
+  operator()<layout<halo("x", 3, boundary::odd), halo("z", 1, boundary::given), halo("y", 1, boundary::mirror)>>(
+      blocks);
+  f.template operator()<layout<halo(axes("z", "x"), 2, boundary::reflect), halo("y", 1, boundary::periodic), none>>(
+      blocks);
 }
 
 }  // namespace ashlar::test

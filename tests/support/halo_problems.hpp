@@ -23,8 +23,9 @@ inline halo_problem drawn_halo_problem(std::mt19937& draw, int dims, int longest
   p.extents.rank = p.layout.rank = dims;
   for (int d = 0; d < dims; ++d) {
     p.extents[d] = below(longest);
-    constexpr edge edges[]{edge::zero, edge::copy, edge::mirror, edge::reflect, edge::odd, edge::periodic, edge::given};
-    edge const e = edges[below(7)], other = e == edge::periodic ? e : edges[below(5)];
+    constexpr boundary edges[]{boundary::zero, boundary::copy,     boundary::mirror, boundary::reflect,
+                               boundary::odd,  boundary::periodic, boundary::given};
+    boundary const e = edges[below(7)], other = e == boundary::periodic ? e : edges[below(5)];
     p.widths.dim[d] = {below(widest), below(widest), e, other};
   }
   // The axes of a dimension: none, one, or several.

@@ -28,16 +28,16 @@ struct replicated_edges {
   static constexpr void say() {
     static_assert(
         ok,
-        "ashlar::value_and_grad: a tensor with a given edge is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another edge, or name no such axis, as in value_and_grad<none>(f)");
+        "ashlar::value_and_grad: a tensor with a given boundary is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another boundary, or name no such axis, as in value_and_grad<none>(f)");
   }
 };
-// A filled halo and a halo of sums are duals. A stale halo is its own dual. The layout of the owned cells has its own.
+// A filled halo and a halo of sums are duals. An unfilled halo is its own dual. The layout of the owned cells has its own.
 template <class X, axis_mask Replicated>
   requires(layout_has_a_halo<layout_t<X>>::value)
 struct dual_layout<X, Replicated> {
   using L = layout_t<X>;
   using filled = std::conditional_t<has_halo_sums<L>, fresh<L>, halo_sums<L>>;
-  using same = std::conditional_t<is_in_state<L, halo_state::stale>, L, filled>;
+  using same = std::conditional_t<is_in_state<L, halo_state::unfilled>, L, filled>;
   static auto chosen() {
     replicated_edges<Replicated, L>::say();
     if constexpr (Replicated != 0 || halo_is_partial<L>::value)
@@ -223,11 +223,11 @@ constexpr auto record(Y const& y, Pullback const& pullback, X const&... x) {
   return result;
 }
 
-// An operation reads the owned cells of a filled halo: as_stale says so to its derivative.
+// An operation reads the owned cells of a filled halo: with_unfilled_halo says so to its derivative.
 template <class X>
 constexpr decltype(auto) without_filled_halo(X const& x) {
   if constexpr (is_active_v<X> && is_filled<X>)
-    return as_stale(x);
+    return with_unfilled_halo(ops_detail::destination<layout_detail::unfilled<layout_t<X>>, 0u>{}, x);
   else
     return (x);
 }

@@ -9,7 +9,7 @@ namespace ashlar {
 
 namespace autodiff_detail {
 
-/// A tensor with a stale or plain layout as the cotangent C: its halo cells are 0 if they are terms of sums.
+/// A tensor with an unfilled halo or without one as the cotangent C: its halo cells are 0 if they are terms of sums.
 template <class C, class G>
 constexpr C as_cotangent(G const& g) {
   using L = layout_t<C>;
@@ -61,27 +61,21 @@ constexpr auto begun(X const& x, Pending pending, call_site const& w) {
 
 }  // namespace autodiff_detail
 
-/// Reads the owned cells of an active tensor. Its pullback sets the halo cells of the cotangent to 0.
-/// Cost, Error: as for plain tensors.
-template <active_value X>
-[[nodiscard]] constexpr auto as_stale(X const& x) {
-  using C = typename X::cotangent_type;
-  return autodiff_detail::linear(x, as_stale(x.value()),
-                                 [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
-}
 template <active_value X>
 [[nodiscard]] constexpr auto owned(X const& x) {
   using C = typename X::cotangent_type;
   return autodiff_detail::linear(x, owned(x.value()),
                                  [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
 }
-template <class H, active_value X>
-[[nodiscard]] constexpr auto with_halo(X const& x) {
-  return autodiff_detail::linear(x, with_halo<H>(x.value()), [](auto const& ct) { return owned(ct); });
-}
-
 namespace ops_detail {
 
+// The pullback reads the owned cells of the cotangent. Halo cells of a sum become 0.
+template <class To, active_value X>
+constexpr auto with_unfilled_halo(destination<To, 0u> to, X const& x) {
+  using C = typename X::cotangent_type;
+  return linear(x, with_unfilled_halo(to, x.value()),
+                [](auto const& ct) { return autodiff_detail::as_cotangent<C>(ct); });
+}
 // Under differentiation the result is invariant over the axes of the sum, so the pullback communicates nothing.
 template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
 constexpr auto reduce_stored_cells(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
@@ -108,30 +102,30 @@ constexpr auto replicate_stored_cells(destination<To, Axes>, X const& x, call_si
 }  // namespace ops_detail
 
 /// Exchanges the halo of an active tensor. Its pullback adds the halo cells of the cotangent to their owners'.
-template <corners C = corners::all, active_value X>
+template <corners C = corners::filled, active_value X>
 [[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
   if constexpr (autodiff_detail::is_filled<X>)
-    return exchange_halo<C>(as_stale(x), w);
+    return exchange_halo<C>(autodiff_detail::without_filled_halo(x), w);
   else
     return autodiff_detail::exchanged<C>(x, exchange_halo<C>(x.value(), w), w);
 }
 /// Exchanges the halos of several fields, some of which are active. The pullback is one add_halo per active field.
-template <corners C = corners::all, tensor... X>
+template <corners C = corners::filled, tensor... X>
   requires(active_value<X> || ...)
 [[nodiscard]] constexpr auto exchange_halo(ops_detail::bundled<X...> const& b, call_site w = call_site::current()) {
   return autodiff_detail::exchanged<C>(b.members, exchange_halo<C>(autodiff_detail::plain_bundle(b), w), w);
 }
 
 /// Begins an exchange of an active tensor. The pullback is add_halo.
-template <corners C = corners::all, active_value X>
+template <corners C = corners::filled, active_value X>
 [[nodiscard]] constexpr auto exchange_halo_async(X const& x, call_site w = call_site::current()) {
   if constexpr (autodiff_detail::is_filled<X>)
-    return exchange_halo_async<C>(as_stale(x), w);
+    return exchange_halo_async<C>(autodiff_detail::without_filled_halo(x), w);
   else
     return autodiff_detail::begun<C>(x, exchange_halo_async<C>(x.value(), w), w);
 }
 /// Begins an exchange of several fields, some of which are active. The pullback is one add_halo per active field.
-template <corners C = corners::all, tensor... X>
+template <corners C = corners::filled, tensor... X>
   requires(active_value<X> || ...)
 [[nodiscard]] constexpr auto exchange_halo_async(ops_detail::bundled<X...> const& b,
                                                  call_site w = call_site::current()) {
@@ -139,15 +133,15 @@ template <corners C = corners::all, tensor... X>
 }
 
 /// Adds the halo cells of an active tensor. Its pullback exchanges the halo of the cotangent. Cells that add_halo drops get 0:
-/// given ones, and with corners::none those in corners.
-template <corners C = corners::all, active_value X>
+/// given ones, and with corners::skipped those in corners.
+template <corners C = corners::filled, active_value X>
 [[nodiscard]] constexpr auto add_halo(X const& x, call_site w = call_site::current()) {
   return autodiff_detail::linear(x, add_halo<C>(x.value(), w), [w](auto ct) {
     using H = autodiff_detail::dual_t<X>;
     constexpr plan_detail::backend_of<decltype(ct)> runs{};
-    if constexpr (C == corners::none) {
+    if constexpr (C == corners::skipped) {
       auto const zero_around = copy_cells<layout_t<typename X::plain_type>>(runs, ct);
-      auto const filled = exchange_halo<C>(same_cells<stale<H>>(runs, zero_around), w);
+      auto const filled = exchange_halo<C>(same_cells<layout_detail::unfilled<H>>(runs, zero_around), w);
       return same_cells<H>(runs, filled);
     } else {
       if constexpr (layout_detail::has_given_edge<H>) own_memory(runs, ct);

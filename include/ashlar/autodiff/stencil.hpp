@@ -67,7 +67,7 @@ struct layout_split_as_of {
 template <class L, class Owned>
   requires(layout_has_a_halo<L>::value)
 struct layout_split_as_of<L, Owned> {
-  using type = typename with_owned_layout<stale<L>, Owned>::type;
+  using type = typename with_owned_layout<layout_detail::unfilled<L>, Owned>::type;
 };
 template <class L, class Owned>
 using layout_split_as = typename layout_split_as_of<L, Owned>::type;
@@ -193,7 +193,7 @@ constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
   } else {
     constexpr bool with_corners =
         std::tuple_element_t<static_cast<std::size_t>(I + 1), std::tuple<F...>>::reach.corners;
-    constexpr corners which = with_corners ? corners::all : corners::none;
+    constexpr corners which = with_corners ? corners::filled : corners::skipped;
     return run_active_steps<I + 1>(f, exchange_halo_async<which>(y));
   }
 }

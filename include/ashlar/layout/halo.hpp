@@ -6,16 +6,13 @@
 
 namespace ashlar {
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // g++ takes a scoped name for a shadow of ashlar::none
-/// The cells that an exchange fills: all, or those outside the owned box in one dimension only.
-enum class corners : unsigned char { all, none };
-#pragma GCC diagnostic pop
+/// The cells that an exchange fills: all, or those alone that are outside the owned box in one dimension.
+enum class corners : unsigned char { filled, skipped };
 
 namespace layout_detail {
 
 /// The room of one dimension: cells below and above the owned ones, and what is beyond the domain on either side.
-template <int Lower, int Upper, edge Below, edge Above>
+template <int Lower, int Upper, boundary Below, boundary Above>
 struct room {
   static constexpr halo_width width{Lower, Upper, Below, Above};
 };
@@ -23,7 +20,7 @@ struct room {
 /// What the cells outside the owned box hold.
 namespace halo_state {
 struct fresh {};
-struct stale {};
+struct unfilled {};
 struct without_corners {};
 struct sums {};
 }  // namespace halo_state
@@ -34,11 +31,11 @@ struct basic_haloed {
   static constexpr int rank = L::rank;
 };
 
-consteval dimension haloed(dimension over, int lower, int upper, edge below, edge above) {
+consteval dimension haloed(dimension over, int lower, int upper, boundary below, boundary above) {
   if (lower < 0 || lower > 255 || upper < 0 || upper > 255)
     throw "ashlar::halo: a width is 0 to 255 cells; write a width from this range";
-  if ((below == edge::periodic) != (above == edge::periodic))
-    throw "ashlar::halo: one side of a dimension is periodic and the other is not; write edge::periodic for both or none";
+  if ((below == boundary::periodic) != (above == boundary::periodic))
+    throw "ashlar::halo: one side of a dimension is periodic and the other is not; write boundary::periodic for both or none";
   for (unsigned i = 0; i < over.size; ++i) {
     if (over[i] == meta_detail::block_mark)
       throw "ashlar::halo: neighbours in a block-cyclic dimension are on other ranks; write halo(\"p\", 1) over a balanced split";
@@ -52,18 +49,18 @@ consteval dimension haloed(dimension over, int lower, int upper, edge below, edg
 
 template <dimension D>
 struct room_of {
-  using type = room<0, 0, edge::zero, edge::zero>;
+  using type = room<0, 0, boundary::zero, boundary::zero>;
 };
 template <dimension D>
   requires(meta_detail::has_halo(D))
 struct room_of<D> {
   static constexpr unsigned at = meta_detail::halo_begin(D) + 1;
   using type = room<static_cast<unsigned char>(D[at]), static_cast<unsigned char>(D[at + 1]),
-                    static_cast<edge>(D[at + 2]), static_cast<edge>(D[at + 3])>;
+                    static_cast<boundary>(D[at + 2]), static_cast<boundary>(D[at + 3])>;
 };
 template <dimension... D>
 struct layout_of<true, D...> {
-  using type = basic_haloed<typename layout_of<false, meta_detail::without_halo(D)...>::type, halo_state::fresh,
+  using type = basic_haloed<typename layout_of<false, meta_detail::without_halo(D)...>::type, halo_state::unfilled,
                             typename room_of<D>::type...>;
 };
 
@@ -104,13 +101,27 @@ struct value_of<Context, basic_haloed<L, State, R...>> {
 template <class L, class NewState>
 struct with_state {
   static_assert(layout_has_a_halo<L>::value,
-                "ashlar::stale: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
+                "ashlar::fresh: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
   using type = L;
 };
 template <class L, class State, class... R, class NewState>
 struct with_state<basic_haloed<L, State, R...>, NewState> {
   using type = basic_haloed<L, NewState, R...>;
 };
+
+template <class L>
+struct unfilled_of {
+  using type = L;
+};
+template <class L, class State, class... R>
+struct unfilled_of<basic_haloed<L, State, R...>> {
+  using type = basic_haloed<L, halo_state::unfilled, R...>;
+};
+struct show_halos {};
+
+/// The layout as it is written: if it has a halo, with cells that hold nothing yet.
+template <class L>
+using unfilled = typename unfilled_of<L>::type;
 
 template <class L>
 struct halo_of {
@@ -123,7 +134,7 @@ struct halo_of<basic_haloed<L, State, R...>> {
   using state = State;
   static constexpr halo_widths widths{{R::width...}};
 };
-/// True for a layout with a halo that has a given edge.
+/// True for a layout with a halo that has a given boundary.
 template <class L>
 inline constexpr bool has_given_edge = false;
 template <class L, class State, class... R>
@@ -154,7 +165,7 @@ struct partial_halo {
   static constexpr void say() {
     static_assert(
         cells,
-        "ashlar::partial: cells beyond a given edge are the program's on each rank, so they are no terms of a sum; write another edge, or owned(x)");
+        "ashlar::partial: cells beyond a given boundary are the program's on each rank, so they are no terms of a sum; write another boundary, or owned(x)");
     static_assert(
         sum, "ashlar::partial: a tensor with a halo is partial by a sum alone; write owned(x) for another reduction");
   }
@@ -194,7 +205,7 @@ inline constexpr bool halo_is_missing = !layout_has_a_halo<L>::value;
 template <class L>
 constexpr char const* halo_state_text() {
   return has_halo_sums<L>                              ? "sums"
-         : is_in_state<L, halo_state::stale>           ? "stale"
+         : is_in_state<L, halo_state::unfilled>        ? "unfilled"
          : is_in_state<L, halo_state::without_corners> ? "filled without corners"
                                                        : "filled";
 }
@@ -202,41 +213,38 @@ constexpr char const* halo_state_text() {
 }  // namespace layout_detail
 
 /// The argument by which print and draw show halo cells, too.
-struct show_halos {};
 /// Example: print(std::cout, u, with_halos)
-inline constexpr show_halos with_halos{};
+inline constexpr layout_detail::show_halos with_halos{};
 
 /// A dimension that is split as by `over`, whose shards have room for `width` cells below and above. `beyond` says what
 /// cells beyond the domain hold.
 /// Pre: 0 <= width <= 255; `over` is none, an axis or axes(...).
 /// Error: a width that is not 0 to 255, one periodic side alone, a block-cyclic dimension and a second halo do not
 /// compile.
-/// Example: layout<halo("y", 1), halo("x", 2, edge::periodic), none>
-consteval dimension halo(dimension over, int width, edge beyond = edge::zero) {
+/// Example: layout<halo("y", 1), halo("x", 2, boundary::periodic), none>
+consteval dimension halo(dimension over, int width, boundary beyond = boundary::zero) {
   return layout_detail::haloed(over, width, width, beyond, beyond);
 }
-/// The same with an edge for either side.
-consteval dimension halo(dimension over, int width, edge below, edge above) {
+/// The same with a boundary for either side.
+consteval dimension halo(dimension over, int width, boundary below, boundary above) {
   return layout_detail::haloed(over, width, width, below, above);
 }
 /// The same with a width for either side.
-consteval dimension halo(dimension over, int lower, int upper, edge beyond = edge::zero) {
+consteval dimension halo(dimension over, int lower, int upper, boundary beyond = boundary::zero) {
   return layout_detail::haloed(over, lower, upper, beyond, beyond);
 }
-/// The same with a width and an edge for either side.
-consteval dimension halo(dimension over, int lower, int upper, edge below, edge above) {
+/// The same with a width and a boundary for either side.
+consteval dimension halo(dimension over, int lower, int upper, boundary below, boundary above) {
   return layout_detail::haloed(over, lower, upper, below, above);
 }
 
-/// The layout H with cells outside the owned box that hold nothing yet: the operand of exchange_halo.
-template <class H>
-using stale = typename layout_detail::with_state<H, layout_detail::halo_state::stale>::type;
-/// The layout H whose halo cells are right if they are outside the owned box in one dimension only.
-template <class H>
-using without_corners = typename layout_detail::with_state<H, layout_detail::halo_state::without_corners>::type;
-/// The layout H whose halo cells are right. This is the layout as it is written.
-template <class H>
-using fresh = typename layout_detail::with_state<H, layout_detail::halo_state::fresh>::type;
+/// The layout H whose halo cells are right, as exchange_halo gives it: all, or those alone that are outside the owned box in one
+/// dimension. Functions that read neighbours take it. In the layout as it is written these cells hold nothing yet.
+/// Example: fresh<layout<halo("y", 1), halo("x", 1)>, corners::skipped>
+template <class H, corners C = corners::filled>
+using fresh =
+    typename layout_detail::with_state<H, std::conditional_t<C == corners::filled, layout_detail::halo_state::fresh,
+                                                             layout_detail::halo_state::without_corners>>::type;
 /// The layout H whose halo cells are terms of their owners' cells: the operand of add_halo, and the layout of a
 /// cotangent. Its value is the sum over all stored copies of a cell, with their signs. Given cells count nothing.
 template <class H>

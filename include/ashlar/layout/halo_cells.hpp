@@ -8,14 +8,14 @@ namespace ashlar {
 /// What is beyond the domain. zero: 0. copy: the nearest cell. mirror: cell -1 is cell 0's value, so the period is 2n.
 /// reflect: cell -1 is cell 1's. odd: cell -1 is minus cell 0's. periodic: cell -1 is cell n - 1's. given: values that
 /// the program sets.
-enum class edge : unsigned char { zero, copy, mirror, reflect, odd, periodic, given };
+enum class boundary : unsigned char { zero, copy, mirror, reflect, odd, periodic, given };
 
 namespace layout_detail {
 
 /// The room of one dimension: cells below and above the owned ones, and the edges of the domain.
 struct halo_width {
   int lower = 0, upper = 0;
-  edge below = edge::zero, above = edge::zero;
+  boundary below = boundary::zero, above = boundary::zero;
   friend constexpr bool operator==(halo_width const&, halo_width const&) = default;
 };
 struct halo_widths {
@@ -23,10 +23,11 @@ struct halo_widths {
   friend constexpr bool operator==(halo_widths const&, halo_widths const&) = default;
 };
 
-/// True if the program sets cells beyond some edge.
+/// True if the program sets cells beyond some boundary.
 constexpr bool has_given_cells(halo_widths const& w, int rank) {
   for (int d = 0; d < rank; ++d)
-    if ((w.dim[d].below == edge::given && w.dim[d].lower > 0) || (w.dim[d].above == edge::given && w.dim[d].upper > 0))
+    if ((w.dim[d].below == boundary::given && w.dim[d].lower > 0) ||
+        (w.dim[d].above == boundary::given && w.dim[d].upper > 0))
       return true;
   return false;
 }
@@ -43,27 +44,27 @@ struct shown_cell {
 /// Pre: n > 0.
 ASHLAR_FUNCTION constexpr shown_cell cell_at(index_t v, index_t n, halo_width const& w) {
   if (v >= 0 && v < n) return {v};
-  if (w.below == edge::periodic) return {(v % n + n) % n};
-  edge const first = v < 0 ? w.below : w.above;
-  if (first == edge::given) return {v, 1, true};
+  if (w.below == boundary::periodic) return {(v % n + n) % n};
+  boundary const first = v < 0 ? w.below : w.above;
+  if (first == boundary::given) return {v, 1, true};
   int sign = 1;
   while (v < 0 || v >= n) {
     switch (v < 0 ? w.below : w.above) {
-      case edge::copy:
+      case boundary::copy:
         v = v < 0 ? 0 : n - 1;
         break;
-      case edge::odd:
+      case boundary::odd:
         sign = -sign;
         [[fallthrough]];
-      case edge::mirror:
+      case boundary::mirror:
         v = v < 0 ? -1 - v : 2 * n - 1 - v;
         break;
-      case edge::reflect:
+      case boundary::reflect:
         v = n == 1 ? 0 : v < 0 ? -v : 2 * (n - 1) - v;
         break;
-      case edge::zero:
-      case edge::periodic:
-      case edge::given:  // beyond the other edge, and nothing reads them
+      case boundary::zero:
+      case boundary::periodic:
+      case boundary::given:  // beyond the other edge, and nothing reads them
         return {0, 0};
     }
   }

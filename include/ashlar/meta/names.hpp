@@ -36,7 +36,7 @@ struct name_at<Literal, Begin, std::index_sequence<I...>> {
   using type = axis_name<Literal[Begin + I]...>;
 };
 
-// A halo in a dimension's text: the mark, then a character each for two widths and two edges.
+// A halo in a dimension's text: the mark, then a character each for two widths and two boundaries.
 constexpr unsigned halo_begin(dimension const& d) {
   unsigned i = 0;
   while (i < d.size && d[i] != halo_mark) ++i;

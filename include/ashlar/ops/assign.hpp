@@ -15,7 +15,7 @@ struct assign_target {
   static constexpr bool plain = plain_tensor<X> && (plain_tensor<E> && ...),
                         memory = !requires(X const& x) { x.evaluate(); }, variable = !std::is_const_v<X>,
                         unfilled = !layout_detail::layout_has_a_halo<layout_t<X>>::value ||
-                                   layout_detail::is_in_state<layout_t<X>, layout_detail::halo_state::stale>,
+                                   layout_detail::is_in_state<layout_t<X>, layout_detail::halo_state::unfilled>,
                         ok = plain && memory && variable && unfilled;
   static constexpr void say() {
     static_assert(plain,
@@ -26,7 +26,7 @@ struct assign_target {
     static_assert(!plain || !memory || variable, "ashlar::assign: the tensor is const; take it by T&");
     static_assert(
         !plain || !memory || !variable || unfilled,
-        "ashlar::assign: the update would leave old cells in a halo that is filled; write auto y = as_stale(x), and update y");
+        "ashlar::assign: the update would leave old cells in a halo that is filled; write auto y = redistribute<H>(x), and update y");
   }
 };
 
@@ -43,7 +43,7 @@ struct assign_value_type {
                               else if constexpr (!layout_has_a_halo<A>::value)
                                 return value_v<c, A> == value_v<c, B>;
                               else if constexpr (layout_has_a_halo<B>::value)
-                                return std::is_same_v<stale<A>, stale<B>>;
+                                return std::is_same_v<layout_detail::unfilled<A>, layout_detail::unfilled<B>>;
                               else
                                 return false;
                             }(),

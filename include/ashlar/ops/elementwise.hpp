@@ -36,7 +36,7 @@ struct elementwise_diagnostics {
                   "ashlar::elementwise: two operands have different halos; write owned(x) for one of them");
     static_assert(
         !breaks<F, fault::unlike_halo, Axis, L...>::value,
-        "ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given edge or by no sum; write owned(x) for this operand");
+        "ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given boundary or by no sum; write owned(x) for this operand");
   }
 };
 
@@ -165,7 +165,7 @@ template <class F>
 struct elementwise_op {
   using diagnostics = typename diagnostics_of<F>::type;
   using function = F;
-  static constexpr halo_use halo = halo_use::kept_stale;
+  static constexpr halo_use halo = halo_use::kept_unfilled;
   F f;
   template <class... T>
   using element = typename element_of<F, T...>::type;
@@ -212,7 +212,7 @@ constexpr auto apply_own_function(F const& f, X const&... x) {
 }  // namespace ops_detail
 
 /// Applies a function object to each element of one to four tensors. A tensor with fewer dimensions is broadcast over
-/// the first dimensions of the others. Of tensors with halos it reads the owned cells, and the result has a stale halo.
+/// the first dimensions of the others. Of tensors with halos it reads the owned cells, and the result has an unfilled halo.
 /// The first operand with a halo gives its given cells. A function without a member `kind`, such as a lambda, is
 /// nonlinear, so it takes no partial sums, and has no derivative. Kernels call it: where they run on a device it is a
 /// KOKKOS_LAMBDA. If it takes one argument more, the first is the global index of the result's element: cell_index<N> of

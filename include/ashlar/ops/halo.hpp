@@ -19,10 +19,6 @@ struct owned_part {
 template <class L>
 inline constexpr bool halo_waits_for_its_sum = layout_detail::has_halo_sums<L>;
 
-/// The layout after an exchange.
-template <class H, corners C>
-using exchanged = std::conditional_t<C == corners::all, fresh<H>, without_corners<H>>;
-
 /// An exchange or a sum of halos on a mesh, as a step. Its axes are all that shard a dimension with room.
 template <class Mesh, class H, step_kind What = step_kind::exchange_halo>
 inline constexpr plan_step halo_step = [] {
@@ -40,7 +36,7 @@ template <corners C, class X>
 constexpr layout_detail::halo_traffic halo_traffic_of(X const& x) {
   using H = layout_t<X>;
   return layout_detail::most_halo_traffic(x.extents(), halo_step<mesh_t<X>, H>.from, layout_detail::halo_of<H>::widths,
-                                          x.mesh().sizes(), C == corners::all);
+                                          x.mesh().sizes(), C == corners::filled);
 }
 template <class X>
 constexpr index_t bytes_of(layout_detail::halo_traffic const& t) {
@@ -57,7 +53,7 @@ template <class L, corners C>
 struct exchange_halo_operand {
   static constexpr bool halo = !halo_is_missing<L>,
                         old = !is_in_state<L, halo_state::fresh> &&
-                              (C == corners::all || !is_in_state<L, halo_state::without_corners>),
+                              (C == corners::filled || !is_in_state<L, halo_state::without_corners>),
                         cells = !halo_waits_for_its_sum<L>, ok = halo && old && cells;
   static constexpr void say() {
     static_assert(
@@ -95,10 +91,6 @@ constexpr auto copy_cells(no_ranks, X const& x) {
 template <class Y>
 constexpr void own_memory(no_ranks, Y&) {}
 
-template <class H, class X>
-constexpr auto copied_with_halo(X const& x) {
-  return copy_cells<stale<H>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
-}
 // The tensor itself, moved; of an expression the tensor that it is.
 template <class X>
 constexpr auto given_up(X x) {
@@ -123,44 +115,24 @@ struct owned_operand {
     static_assert(!halo || cells, "ashlar::owned: the halo holds sums; write add_halo(x) first");
   }
 };
-template <class L>
-struct as_stale_operand {
-  static constexpr bool halo = !halo_is_missing<L>, cells = !halo_waits_for_its_sum<L>, ok = halo && cells;
-  static constexpr void say() {
-    static_assert(halo, "ashlar::as_stale: the tensor has no halo; use it as it is");
-    static_assert(!halo || cells, "ashlar::as_stale: the halo holds sums; write add_halo(x)");
-  }
-};
-template <class H, class X>
-struct with_halo_operand {
-  static constexpr bool halo = !halo_is_missing<H>, split = std::is_same_v<layout_t<X>, owned_layout_t<H>>,
-                        ok = halo && split;
-  static constexpr void say() {
-    static_assert(halo, "ashlar::with_halo: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
-    static_assert(
-        !halo || split,
-        "ashlar::with_halo: the tensor is split otherwise than the layout with a halo; redistribute it first");
-  }
-};
 
 }  // namespace ops_detail
 
 /// Fills the halo of a tensor: cells of the domain come from the ranks that own them, cells beyond the domain follow
-/// the edges. Any extents and widths work, also shards that are smaller than a width. Given cells stay.
-/// Shape: the extents of x. The result has the layout fresh<H>, or without_corners<H> if C is corners::none. It is the same
+/// the boundaries. Any extents and widths work, also shards that are smaller than a width. Given cells stay.
+/// Shape: the extents of x. The result has the layout fresh<H, C>. It is the same
 /// memory: x stays valid, and its halo cells are unspecified as before.
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
 /// Cost: one message from each neighbour. Bytes: the cells of the domain that a rank's halo shows. No copy of the shard. The
 ///   ledger's record has the bytes and the neighbours of the rank that receives most.
 /// Error: does not compile without a halo, or if the halo is filled already.
-/// Example: exchange_halo(u<stale<layout<halo("y", 1), none>>>) -> layout<halo("y", 1), none>
-template <corners C = corners::all, plain_tensor X>
+/// Example: exchange_halo(u<layout<halo("y", 1), none>>) -> fresh<layout<halo("y", 1), none>>
+template <corners C = corners::filled, plain_tensor X>
 [[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
   return meta_detail::checked<ops_detail::exchange_halo_operand<layout_t<X>, C>>(
       [&]<class T>(T const& t) {
         ops_detail::note_halo<C>(t, w);
-        return fill_halo<ops_detail::exchanged<layout_t<T>, C>>(plan_detail::backend_of<T>{},
-                                                                plan_detail::materialize(t), w);
+        return fill_halo<fresh<layout_t<T>, C>>(plan_detail::backend_of<T>{}, plan_detail::materialize(t), w);
       },
       x);
 }
@@ -169,7 +141,7 @@ template <corners C = corners::all, plain_tensor X>
 /// Shape: x keeps its extents and its layout.
 /// Collective: as exchange_halo. Cost: as exchange_halo. Error: as exchange_halo.
 /// Example: update_halo(u); my_kernel(u.stored_view());
-template <corners C = corners::all, plain_tensor X>
+template <corners C = corners::filled, plain_tensor X>
 constexpr void update_halo(X const& x, call_site w = call_site::current()) {
   (void)exchange_halo<C>(x, w);
 }
@@ -202,13 +174,13 @@ class pending_halo {
 /// Shape: as exchange_halo, of the result of wait().
 /// Collective: every rank of the mesh calls it, in the same order among its collectives; it does not block.
 /// Cost: as exchange_halo. Error: as exchange_halo.
-/// Example: u = stencil(heat{0.1}, exchange_halo_async<corners::none>(u))
-template <corners C = corners::all, plain_tensor X>
+/// Example: u = stencil(heat{0.1}, exchange_halo_async<corners::skipped>(u))
+template <corners C = corners::filled, plain_tensor X>
 [[nodiscard]] constexpr auto exchange_halo_async(X const& x, call_site w = call_site::current()) {
   return meta_detail::checked_or<ops_detail::exchange_halo_operand<layout_t<X>, C>>(
       [&]<class T>(T const& t) {
         ops_detail::note_halo<C>(t, w);
-        using To = ops_detail::exchanged<layout_t<T>, C>;
+        using To = fresh<layout_t<T>, C>;
         if constexpr (ops_detail::begins_early<T>) {
           return begin_fill_halo<To>(plan_detail::backend_of<T>{}, plan_detail::materialize(t), w);
         } else {
@@ -220,20 +192,21 @@ template <corners C = corners::all, plain_tensor X>
 }
 
 /// Adds the halo cells of a tensor to the cells of their owners: the transpose of exchange_halo. A cell beyond the domain
-/// is added to the cell that it shows, with its sign. Cells beyond a zero edge, and given cells, are dropped. If C is
-/// corners::none, so are the cells outside the owned box in several dimensions.
-/// Shape: the extents of x; the result has the layout stale<H>. It has new memory, or the memory of x if x is a temporary of
+/// is added to the cell that it shows, with its sign. Cells beyond a zero boundary, and given cells, are dropped. If C is
+/// corners::skipped, so are the cells outside the owned box in several dimensions.
+/// Shape: the extents of x; the result has the layout H. It has new memory, or the memory of x if x is a temporary of
 ///   which there is no copy.
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
 /// Cost: as exchange_halo, and the sums.
 /// Error: does not compile unless the layout is halo_sums<H>.
-/// Example: add_halo(forces<halo_sums<layout<halo("y", 1), none>>>) -> stale<layout<halo("y", 1), none>>
-template <corners C = corners::all, plain_tensor X>
+/// Example: add_halo(forces<halo_sums<layout<halo("y", 1), none>>>) -> layout<halo("y", 1), none>
+template <corners C = corners::filled, plain_tensor X>
 [[nodiscard]] constexpr auto add_halo(X x, call_site w = call_site::current()) {
   using L = layout_t<X>;
   if constexpr (meta_detail::hold<ops_detail::add_halo_operand<L>>()) {
     ops_detail::note_halo<C, planning::step_kind::add_halo>(x, w);
-    return add_halo_cells<stale<L>, C>(plan_detail::backend_of<X>{}, ops_detail::given_up(std::move(x)), w);
+    return add_halo_cells<layout_detail::unfilled<L>, C>(plan_detail::backend_of<X>{},
+                                                         ops_detail::given_up(std::move(x)), w);
   } else {
     return x;
   }
@@ -252,31 +225,6 @@ template <plain_tensor X>
     return copy_cells<owned_layout_t<layout_t<X>>>(plan_detail::backend_of<X>{}, plan_detail::materialize(x));
   else
     return x;
-}
-
-/// The same tensor, of which only the owned cells are to be read. It shares the memory.
-/// Shape: the extents of x; the result has the layout stale<H>.
-/// Collective: no communication. Cost: none.
-/// Error: does not compile without a halo, nor for halo_sums.
-/// Example: auto v = as_stale(exchange_halo(u)); v += f;  // v gets memory of its own
-template <plain_tensor X>
-[[nodiscard]] constexpr auto as_stale(X const& x) {
-  return meta_detail::checked<ops_detail::as_stale_operand<layout_t<X>>>(
-      []<class T>(T const& t) {
-        return same_cells<stale<layout_t<T>>>(plan_detail::backend_of<T>{}, plan_detail::materialize(t));
-      },
-      x);
-}
-
-/// The tensor with a halo that has the cells of a tensor without one. Its halo is stale, and its given cells
-/// are 0.
-/// Collective: no communication. Cost: a copy of the cells.
-/// Error: does not compile unless the layout of x is owned_layout_t<H>.
-/// Example: with_halo<layout<halo("y", 1), none>>(x<layout<"y", none>>) -> stale<layout<halo("y", 1), none>>
-template <class H, plain_tensor X>
-[[nodiscard]] constexpr auto with_halo(X const& x) {
-  return meta_detail::checked<ops_detail::with_halo_operand<H, X>>(
-      [](auto const& t) { return ops_detail::copied_with_halo<H>(t); }, x);
 }
 
 }  // namespace ashlar

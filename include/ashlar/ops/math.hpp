@@ -286,9 +286,10 @@ constexpr auto clamp(A const& a, ops_detail::number_for<element_t<A>> low, ops_d
   return elementwise(ops_detail::fn::clamp<element_t<A>>{low.element(), high.element()}, a);
 }
 
-/// A tensor whose elements are all one number, abstract or real as the handle is.
-/// Error: a partial layout does not compile: each rank's term would be the whole value. A floating value of integers or
-///   bool does not compile, nor a complex one of real elements. An integer that T cannot hold throws ashlar::error.
+/// A tensor whose elements are all one number, abstract or real as the handle is. With a halo, given cells are the number, too.
+/// Error: a partial layout does not compile: each rank's term would be the whole value. Nor does one whose halo is filled.
+///   A floating value of integers or bool does not compile, nor a complex one of real elements. An integer that T cannot hold
+///   throws ashlar::error.
 /// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f) -> layout<"data", none>
 template <class T, class L, class Handle, std::size_t N>
 constexpr auto full(Handle const& m, index_t const (&n)[N], ops_detail::number_for<T, true> value,
@@ -296,15 +297,14 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], ops_detail::number_f
   plan_detail::call_in_errors const call(w);
   T const element = value.element();
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
-  static_assert(!layout_detail::layout_has_a_halo<L>::value,
-                "ashlar::full: the layout has a halo; write generate<T, L>(m, extents, f), or with_halo<L>(x)");
-  if constexpr (!layout_detail::layout_has_a_halo<L>::value) {
-    static_assert(
-        !plan_detail::layout_is_partial<L>::value,
-        "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
-    plan_detail::note_argument_of_whole(x, "value", element, w);
-    fill_elements(plan_detail::backend_on<Handle>{}, x, element);
-  }
+  using O = owned_layout_t<L>;
+  constexpr bool unfilled = std::is_same_v<L, layout_detail::unfilled<L>>;
+  static_assert(unfilled, "ashlar::full: the cells of a halo are not filled here; make H, and write exchange_halo(x)");
+  static_assert(
+      !plan_detail::layout_is_partial<O>::value,
+      "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
+  plan_detail::note_argument_of_whole(x, "value", element, w);
+  fill_elements(plan_detail::backend_on<Handle>{}, x, element);
   return x;
 }
 /// A tensor of zeros; else as full.
@@ -338,15 +338,17 @@ constexpr auto arange(Handle const& m, ops_detail::index_argument n, ops_detail:
   return x;
 }
 
-/// A tensor of one number with the layout, the element type, the extents and the mesh of another tensor.
+/// A tensor of one number with the layout, the element type, the extents and the mesh of another tensor. The halo of the result is
+/// not filled.
 /// Error: a partial layout does not compile, except for zeros_like of partial sums.
 /// Example: auto sum_of_gradients = zeros_like(gradient);
 template <tensor X>
 constexpr auto full_like(X const& x, ops_detail::number_for<element_t<X>, true> value) {
   static_assert(
-      !plan_detail::layout_is_partial<layout_t<X>>::value,
+      !plan_detail::layout_is_partial<owned_layout_t<layout_t<X>>>::value,
       "ashlar::full_like: the tensor is partial, and each rank would hold the whole value; all_reduce it, or write zeros_like for a sum");
-  return plan_detail::filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), value.element());
+  return plan_detail::filled<element_t<X>, layout_detail::unfilled<layout_t<X>>>(x.mesh(), x.extents(),
+                                                                                 value.element());
 }
 /// A tensor of ones that is like another one; else as full_like.
 /// Example: ones_like(x<layout<"data", none>>) -> layout<"data", none>
@@ -354,12 +356,15 @@ template <tensor X>
 constexpr auto ones_like(X const& x) {
   return full_like(x, element_t<X>(1));
 }
-/// A tensor of zeros that is like another one; else as full_like. Of a partial sum it is a partial sum.
+/// A tensor of zeros that is like another one; else as full_like. Of a sum, partial or of halo cells, it is a sum.
 /// Example: zeros_like(x<partial<layout<none>, "data">>) -> partial<layout<none>, "data">
 template <tensor X>
 constexpr auto zeros_like(X const& x) {
-  if constexpr (layout_detail::partial_only_by(plan_detail::value_on<mesh_t<X>, layout_t<X>>, layout_detail::op_sum))
-    return plan_detail::filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), element_t<X>(0));
+  using L = layout_t<X>;
+  using like = std::conditional_t<layout_detail::has_halo_sums<L>, L, layout_detail::unfilled<L>>;
+  if constexpr (layout_detail::partial_only_by(plan_detail::value_on<mesh_t<X>, owned_layout_t<L>>,
+                                               layout_detail::op_sum))
+    return plan_detail::filled<element_t<X>, like>(x.mesh(), x.extents(), element_t<X>(0));
   else
     return full_like(x, element_t<X>(0));
 }

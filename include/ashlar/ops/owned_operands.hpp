@@ -6,7 +6,7 @@
 
 namespace ashlar::ops_detail {
 
-/// g with a stale halo if Like has a halo, and without one if Like has none: the cotangent of a tensor like Like.
+/// g with an unfilled halo if Like has a halo, and without one if Like has none: the cotangent of a tensor like Like.
 template <class Like, class G>
 constexpr auto with_halo_as(G const& g) {
   using result = std::remove_cvref_t<decltype(materialize(g))>;
@@ -15,15 +15,16 @@ constexpr auto with_halo_as(G const& g) {
   if constexpr (has && !needs)
     return copy_cells<owned_layout_t<layout_t<G>>>(backend_of<G>{}, materialize(g));
   else if constexpr (needs && !has)
-    return copy_cells<typename layout_detail::with_owned_layout<stale<layout_t<Like>>, layout_t<G>>::type>(
+    return copy_cells<
+        typename layout_detail::with_owned_layout<layout_detail::unfilled<layout_t<Like>>, layout_t<G>>::type>(
         backend_of<G>{}, materialize(g));
   else
     return result(materialize(g));
 }
 
-/// The result of an operation that reads owned cells: with the stale halo of its operands, or without a halo. An
+/// The result of an operation that reads owned cells: with the unfilled halo of its operands, or without a halo. An
 /// operation says which by a member `halo`. All others take no tensor with a halo.
-enum class halo_use { kept_stale, dropped };
+enum class halo_use { kept_unfilled, dropped };
 
 template <class Op>
 concept reads_owned_cells = requires { Op::halo; };
@@ -35,12 +36,13 @@ struct without_partial_axes {
 };
 template <class L, class Op, class... A>
 struct without_partial_axes<layout_detail::basic_partial<L, Op, A...>> : without_partial_axes<L> {};
-/// The halo of a layout as a stale layout that is not partial.
+/// The halo of a layout as an unfilled layout that is not partial.
 template <class L>
-using stale_without_partial_axes =
-    typename layout_detail::with_owned_layout<stale<L>, typename without_partial_axes<owned_layout_t<L>>::type>::type;
+using unfilled_without_partial_axes =
+    typename layout_detail::with_owned_layout<layout_detail::unfilled<L>,
+                                              typename without_partial_axes<owned_layout_t<L>>::type>::type;
 
-/// The halo of the first operand that has one, as a stale layout that is not partial, and whether another operand has a
+/// The halo of the first operand that has one, as an unfilled layout that is not partial, and whether another operand has a
 /// different halo.
 template <class... L>
 struct common_halo {
@@ -52,7 +54,7 @@ struct common_halo<L, Rest...> : common_halo<Rest...> {};
 template <class L, class... Rest>
   requires(layout_detail::layout_has_a_halo<L>::value)
 struct common_halo<L, Rest...> {
-  using type = stale_without_partial_axes<L>;
+  using type = unfilled_without_partial_axes<L>;
   using next = typename common_halo<Rest...>::type;
   static constexpr bool differs =
       common_halo<Rest...>::differs || !(std::is_void_v<next> || std::is_same_v<next, type>);
@@ -64,7 +66,7 @@ inline constexpr bool is_partial_by_sums = true;
 template <class L, class Op, class... A>
 inline constexpr bool is_partial_by_sums<layout_detail::basic_partial<L, Op, A...>> =
     std::is_same_v<Op, op::sum> && is_partial_by_sums<L>;
-/// Whether owned cells of layout Owned can have the stale halo Halo. Partial ones cannot have given cells.
+/// Whether owned cells of layout Owned can have the unfilled halo Halo. Partial ones cannot have given cells.
 template <class Owned, class Halo>
 struct with_halo_of;
 template <class Owned, class L, class State, class... Room>

@@ -81,13 +81,13 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
   static_assert(!meta_detail::is_neither_float_nor_double<T>,
                 "ashlar::random: numbers are drawn as float or double; draw float, and write cast<T>(x)");
   static_assert(!halo_waits_for_its_sum<L>,
-                "ashlar::random: random numbers are no terms of a sum; draw into the layout stale<H>");
-  constexpr bool stale = layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
-  auto x = allocate<T, std::conditional_t<stale, owned_layout_t<L>, L>>(m, extents, w);
+                "ashlar::random: random numbers are no terms of a sum; draw into the layout H");
+  constexpr bool unfilled = layout_detail::is_in_state<L, layout_detail::halo_state::unfilled>;
+  auto x = allocate<T, std::conditional_t<unfilled, owned_layout_t<L>, L>>(m, extents, w);
   if constexpr (!meta_detail::is_neither_float_nor_double<T> && !halo_waits_for_its_sum<L>)
     note_argument(x, "key", key, w), fill_random(backend_on<Handle>{}, d, x, key);
-  if constexpr (stale)
-    return with_halo<L>(x);
+  if constexpr (unfilled)
+    return copy_cells<L>(backend_on<Handle>{}, x);
   else
     return x;
 }

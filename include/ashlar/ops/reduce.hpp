@@ -157,7 +157,7 @@ struct reduce_op {
 template <unsigned Dims>
 struct expand_op {
   using diagnostics = reduction_diagnostics;
-  static constexpr halo_use halo = halo_use::kept_stale;
+  static constexpr halo_use halo = halo_use::kept_unfilled;
   static constexpr unsigned dims = Dims;
   template <class T, class>
   using element = T;

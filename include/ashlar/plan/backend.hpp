@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The backend of a mesh handle: the seam between the meaning of programs and the machine that runs them.
 #pragma once
+#include "ashlar/layout/halo.hpp"
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/plan/common_argument.hpp"
 #include "ashlar/plan/ledger.hpp"
@@ -24,8 +25,8 @@ namespace plan_detail {
 /// plain tensor to write, and w the call site.
 /// Active tensors have no backend: autodiff/ overloads functions of ops/, and the overloads call operations and collectives on
 /// the plain tensors. These are apply, relayout, relayout_back_async, roll_along, merge_parts, move_box, join_boxes,
-/// paste_box, sum_along, multiply, einsum_relayout, relayout_einsum, begin_layers, end_layers, as_stale, owned,
-/// with_halo, exchange_halo, exchange_halo_async, add_halo, stencil and stencil_and_reduce.
+/// paste_box, sum_along, multiply, einsum_relayout, relayout_einsum, begin_layers, end_layers, with_unfilled_halo, owned,
+/// exchange_halo, exchange_halo_async, add_halo, stencil and stencil_and_reduce.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
 struct no_ranks : ops_detail::functions_of_operations {
   static constexpr bool begins_early = false;
@@ -76,7 +77,7 @@ constexpr void note_argument(X const& x, char const* name, T const& value, call_
 /// The same if each rank has the whole of x: else ranks may give values of their own.
 template <class X, class T>
 constexpr void note_argument_of_whole(X const& x, char const* name, T const& value, call_site const& w = {}) {
-  if constexpr (value_on<mesh_t<X>, layout_t<X>>.sharding() == 0) note_argument(x, name, value, w);
+  if constexpr (value_on<mesh_t<X>, owned_layout_t<layout_t<X>>>.sharding() == 0) note_argument(x, name, value, w);
 }
 
 /// Step I of a plan P.

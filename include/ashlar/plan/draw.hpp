@@ -88,12 +88,12 @@ void draw(std::ostream& out, X const& x) {
 }
 
 /// The same, and then a table of the cells that each rank stores. Its owned cells are in brackets, and cells of other ranks
-/// beside them. Cells beyond the domain have the name of their edge. The last line says what the halo holds.
+/// beside them. Cells beyond the domain have the name of their boundary. The last line says what the halo holds.
 /// Error: does not compile without a halo.
-/// Example: planning::draw<stale<layout<halo("y", 1), none>>>(std::cout, grid{{2, 1}}, {4, 3}, with_halos)
+/// Example: planning::draw<layout<halo("y", 1), none>>(std::cout, grid{{2, 1}}, {4, 3}, with_halos)
 ///   // rank 0 stores: zero -1:0 [0:2] 2:3
 template <class L, class... Axes>
-void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, show_halos) {
+void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, layout_detail::show_halos) {
   draw<L>(out, m, extents);
   if constexpr (plan_detail::check_drawn_halo<L>())
     plan_detail::draw_stored_cells(out, plan_detail::drawn_layout<mesh<Axes...>, L>(),
@@ -101,11 +101,11 @@ void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents, show_
                                    layout_detail::halo_state_text<L>());
 }
 template <class L, std::size_t N, class... Axes>
-void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N], show_halos) {
+void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N], layout_detail::show_halos) {
   draw<L>(out, m, plan_detail::checked_extents<L>(extents), with_halos);
 }
 template <plain_tensor X>
-void draw(std::ostream& out, X const& x, show_halos) {
+void draw(std::ostream& out, X const& x, layout_detail::show_halos) {
   using L = layout_t<X>;
   draw(out, x);
   if constexpr (plan_detail::check_drawn_halo<L>()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cells beyond given edges: results take them from an operand.
+// Cells beyond given boundaries: results take them from an operand.
 #pragma once
 #include "ashlar/tensor/haloed_tensor.hpp"
 
@@ -29,8 +29,8 @@ void for_each_given_box(X const& x, Visit const& visit) {
       b.extent[d] = count;
       visit(b);
     };
-    if (w.below == edge::given && below > 0) side(0, below);
-    if (w.above == edge::given && above > 0) side(stored[d] - above, above);
+    if (w.below == boundary::given && below > 0) side(0, below);
+    if (w.above == boundary::given && above > 0) side(stored[d] - above, above);
   }
 }
 

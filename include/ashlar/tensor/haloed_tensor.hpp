@@ -12,12 +12,12 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-/// True in builds with assertions, for elements that have NaN: cells of new stale halos are NaN there.
+/// True in builds with assertions, for elements that have NaN: cells of new unfilled halos are NaN there.
 template <class T>
 #ifdef NDEBUG
-inline constexpr bool stale_cells_are_nan = false;
+inline constexpr bool unfilled_cells_are_nan = false;
 #else
-inline constexpr bool stale_cells_are_nan = std::is_floating_point_v<ops_detail::component_t<T>>;
+inline constexpr bool unfilled_cells_are_nan = std::is_floating_point_v<ops_detail::component_t<T>>;
 #endif
 template <class T>
 constexpr T not_a_number() {
@@ -67,8 +67,8 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   sharded_tensor() = default;
   using base::base;
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : base(m, extents, new_block(m, extents), 0) {
-    constexpr bool stale = std::is_same_v<State, layout_detail::halo_state::stale>;
-    if constexpr (stale && tensor_detail::stale_cells_are_nan<T>)
+    constexpr bool unfilled = std::is_same_v<State, layout_detail::halo_state::unfilled>;
+    if constexpr (unfilled && tensor_detail::unfilled_cells_are_nan<T>)
       kernels::fill(Space{}, tensor_detail::all_cells_of(*this), stored_extents().size(),
                     tensor_detail::not_a_number<T>());
   }
@@ -89,7 +89,7 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   /// The first stored cell, in the memory of Space, for reading.
   T const* stored_data() const& { return tensor_detail::cells_of(*this); }
   /// The same for a program that may write. The tensor gets memory of its own first if others share it. From then on copies of
-  /// the tensor are copied at once, and each exchange writes the cells beyond a zero edge.
+  /// the tensor are copied at once, and each exchange writes the cells beyond a zero boundary.
   T* stored_data() & { return base::held_cells(); }
   /// Identifies the element type and the halo, in any state.
   static void const* halo_identity() { return &tensor_detail::zero_cells_of<T, Room...>; }

@@ -80,7 +80,7 @@ struct assigned_type {
         "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
     static_assert(
         ok || !mesh || !halo,
-        "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)");
+        "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; write auto v = exchange_halo(u) beside the variable, or exchange_halo(x) for a variable of fresh<H>");
   }
 };
 // A condition and no static_assert of the class, which would hide the members of its base from clang, one error each.
@@ -538,7 +538,7 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
         if (contiguous || array.size() == 0) return;
         if (!halo) plan_detail::fail_rule("ashlar::adopt: the view is contiguous; copy a strided one first");
         if (has_halo_sums<L>)
-          plan_detail::fail_rule("ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
+          plan_detail::fail_rule("ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as H");
         block.strides = std::move(strides);
       });
 }
@@ -553,7 +553,7 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 /// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view has other extents than this
 ///   rank's array, or is not contiguous, though L has no halo or is halo_sums<H>.
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
-/// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
+/// Example: auto u = adopt<layout<halo("y", 1), halo("x", 1)>>(m, view, {n, n}); update_halo(u);
 template <class L, class M, class View, std::size_t N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
   return tensor_detail::adopt_view<L, false>(m, view, n, w);

@@ -86,7 +86,7 @@ constexpr int wrong =
 namespace stencil_of_invariant_and_replicated {
 using grid = mesh<axis<"data">, axis<"y">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto u = make<double, stale<layout<halo("y", 1)>>>(m, {8});
+constexpr auto u = make<double, layout<halo("y", 1)>>(m, {8});
 constexpr auto weight = make<double, partial<layout<"y">, "data">>(m, {8});
 struct conduct {
   static constexpr auto reach = star(1);

@@ -10,10 +10,10 @@ constexpr auto loss = [](auto const& p, auto const& x) { return sum(einsum<"bi,i
 namespace given_edge_replicated_over_an_axis {
 using grid = mesh<axis<"data">, axis<"y">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto u = make<double, stale<layout<halo("y", 1, edge::given)>>>(m, {8});
+constexpr auto u = make<double, layout<halo("y", 1, boundary::given)>>(m, {8});
 constexpr auto loss = [](auto const& v) { return all_reduce(sum(v * v)); };
 constexpr auto right = value_and_grad<none>(loss)(u);
-// error: ashlar::value_and_grad: a tensor with a given edge is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another edge, or name no such axis, as in value_and_grad<none>(f)
+// error: ashlar::value_and_grad: a tensor with a given boundary is replicated over an axis, so its cotangent would be partial, and given cells are no terms of a sum; write another boundary, or name no such axis, as in value_and_grad<none>(f)
 constexpr auto wrong = value_and_grad<"data">(loss)(u);
 }  // namespace given_edge_replicated_over_an_axis
 

@@ -16,7 +16,7 @@ struct second {
 static_assert(dry_run(grid{{2}}, [](auto const& m) {
                 (void)value_and_grad<none>([](auto const& u) {
                   return all_reduce(sum(stencil(second{}, exchange_halo(u))));
-                })(make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2}));
+                })(make<double, layout<halo("y", 1), none>>(m, {8, 2}));
               }).count() == 3);
 }  // namespace right
 // error: ashlar::stencil: the functor reads any component and returns its own; for a derivative or an update, return an array of all components
@@ -29,7 +29,7 @@ struct second {
 static_assert(dry_run(grid{{2}}, [](auto const& m) {
                 (void)value_and_grad<none>([](auto const& u) {
                   return all_reduce(sum(stencil(second{}, exchange_halo(u))));
-                })(make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2}));
+                })(make<double, layout<halo("y", 1), none>>(m, {8, 2}));
               }).count() == 3);
 }  // namespace wrong
 }  // namespace of_one_component_that_reads_others
@@ -47,7 +47,7 @@ struct average {
 };
 constexpr auto y = value_and_grad<none>([](auto const& u) {
   return all_reduce(sum(stencil(average{}, exchange_halo(u))));
-})(make<double, stale<field>>(m, {8, 8}));
+})(make<double, field>(m, {8, 8}));
 }  // namespace right
 // error: ashlar::stencil: the functor has no derivative; give it static constexpr linearity kind = linearity::linear, or a member slope<I>(offset, u...)
 namespace wrong {
@@ -57,6 +57,6 @@ struct average {
 };
 constexpr auto y = value_and_grad<none>([](auto const& u) {
   return all_reduce(sum(stencil(average{}, exchange_halo(u))));
-})(make<double, stale<field>>(m, {8, 8}));
+})(make<double, field>(m, {8, 8}));
 }  // namespace wrong
 }  // namespace without_a_slope

@@ -25,9 +25,9 @@ constexpr int wrong = layout<halo("p", 1, -1)>::rank;
 
 // A dimension that is periodic on one side alone.
 namespace halo_periodic_on_one_side {
-constexpr int right = layout<halo("p", 1, edge::periodic, edge::periodic)>::rank;
-// error: ashlar::halo: one side of a dimension is periodic and the other is not; write edge::periodic for both or none
-constexpr int wrong = layout<halo("p", 1, edge::periodic, edge::zero)>::rank;
+constexpr int right = layout<halo("p", 1, boundary::periodic, boundary::periodic)>::rank;
+// error: ashlar::halo: one side of a dimension is periodic and the other is not; write boundary::periodic for both or none
+constexpr int wrong = layout<halo("p", 1, boundary::periodic, boundary::zero)>::rank;
 }  // namespace halo_periodic_on_one_side
 
 // A halo of 256 cells.
@@ -37,9 +37,9 @@ constexpr int right = layout<halo("p", 255)>::rank;
 constexpr int wrong = layout<halo("p", 256)>::rank;
 }  // namespace wider_than_255
 
-// The stale layout of a layout without a halo.
-namespace stale_without_a_halo {
-constexpr int right = stale<layout<halo("p", 1)>>::rank;
-// error: ashlar::stale: the layout has no halo; write halo("x", 1) for one of its dimensions
-constexpr int wrong = stale<layout<"p">>::rank;
-}  // namespace stale_without_a_halo
+// The layout of a filled halo without a halo.
+namespace fresh_without_a_halo {
+constexpr int right = fresh<layout<halo("p", 1)>>::rank;
+// error: ashlar::fresh: the layout has no halo; write halo("x", 1) for one of its dimensions
+constexpr int wrong = fresh<layout<"p">>::rank;
+}  // namespace fresh_without_a_halo

@@ -27,15 +27,15 @@ constexpr auto wrong = layout_detail::value_v<layout_detail::context_of<with<thr
 namespace of_a_halo {
 constexpr abstract_mesh<mesh<axis<"p">, axis<"q">>> grid({{2, 2}});
 namespace right {
-using first = partial<stale<layout<halo("p", 1)>>, "q">;
-constexpr auto x = make<float, first>(grid, {8});
-constexpr auto y = make<float, first>(grid, {8});
+using first = partial<layout<halo("p", 1)>, "q">;
+constexpr auto x = make<float, fresh<first>>(grid, {8});
+constexpr auto y = make<float, fresh<first>>(grid, {8});
 }  // namespace right
 namespace wrong {
-// error: ashlar::partial: cells beyond a given edge are the program's on each rank, so they are no terms of a sum; write another edge, or owned(x)
-constexpr auto x = make<float, partial<stale<layout<halo("p", 1, edge::given)>>, "q">>(grid, {8});
+// error: ashlar::partial: cells beyond a given boundary are the program's on each rank, so they are no terms of a sum; write another boundary, or owned(x)
+constexpr auto x = make<float, partial<layout<halo("p", 1, boundary::given)>, "q">>(grid, {8});
 // error: ashlar::partial: a tensor with a halo is partial by a sum alone; write owned(x) for another reduction
-constexpr auto y = make<float, partial<stale<layout<halo("p", 1)>>, "q", op::max>>(grid, {8});
+constexpr auto y = make<float, partial<layout<halo("p", 1)>, "q", op::max>>(grid, {8});
 }  // namespace wrong
 }  // namespace of_a_halo
 

@@ -17,7 +17,7 @@ namespace of_a_halo {
 using grid = mesh<axis<"y">, axis<"x">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 using field = layout<halo("y", 1), halo("x", 1)>;
-constexpr auto u = make<double, stale<field>>(m, {8, 8});
+constexpr auto u = make<double, field>(m, {8, 8});
 constexpr auto right = all_gather<"x">(owned(u));
 // error: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
 constexpr auto wrong = all_gather<"x">(u);

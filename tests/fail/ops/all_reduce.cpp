@@ -8,9 +8,9 @@ constexpr auto p = make<float, partial<layout<"data", none>, "model">>(m, {8, 4}
 // Collectives that do not wait take no halo.
 namespace all_reduce_async_of_a_halo {
 constexpr abstract_mesh<mesh<axis<"y">, axis<"k">>> m({{2, 2}});
-constexpr auto u = make<double, stale<partial<layout<halo("y", 1)>, "k">>>(m, {8});
-constexpr auto v = make<float, stale<partial<layout<halo("y", 1)>, "k">>>(m, {8});
-constexpr auto whole = make<double, stale<layout<halo("y", 1)>>>(m, {8});
+constexpr auto u = make<double, partial<layout<halo("y", 1)>, "k">>(m, {8});
+constexpr auto v = make<float, partial<layout<halo("y", 1)>, "k">>(m, {8});
+constexpr auto whole = make<double, layout<halo("y", 1)>>(m, {8});
 constexpr auto right = [] {
   (void)all_reduce_async(owned(u)).wait();
   (void)all_reduce_async<"k">(owned(v)).wait();

@@ -19,13 +19,13 @@ constexpr auto right = zeros_like(x);
 constexpr auto wrong = ones_like(x);
 }  // namespace full_like_a_partial
 
-// A tensor with a halo, whose cells are all one number.
+// A filled halo, whose cells would not all be the number.
 namespace full_of_a_halo {
 constexpr mesh<axis<"y">, axis<"x">> m{{2, 2}};
 using field = layout<halo("y", 1), halo("x", 1)>;
-constexpr auto right = with_halo<field>(full<double, layout<"y", "x">>(m, {8, 8}, 1.));
-// error: ashlar::full: the layout has a halo; write generate<T, L>(m, extents, f), or with_halo<L>(x)
-constexpr auto wrong = full<double, field>(m, {8, 8}, 1.);
+constexpr auto right = exchange_halo(full<double, field>(m, {8, 8}, 1.));
+// error: ashlar::full: the cells of a halo are not filled here; make H, and write exchange_halo(x)
+constexpr auto wrong = full<double, fresh<field>>(m, {8, 8}, 1.);
 }  // namespace full_of_a_halo
 
 // A number of elements that is no integer.

@@ -56,13 +56,14 @@ namespace update_of_a_filled_halo {
 using grid = mesh<axis<"y">, axis<"x">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 int right() {
-  auto u = make<double, layout<halo("y", 1), halo("x", 1)>>(m, {8, 8});
-  auto y = as_stale(u);
+  using H = layout<halo("y", 1), halo("x", 1)>;
+  auto u = make<double, fresh<H>>(m, {8, 8});
+  auto y = redistribute<H>(u);
   y += u;
 }
-// error: ashlar::assign: the update would leave old cells in a halo that is filled; write auto y = as_stale(x), and update y
+// error: ashlar::assign: the update would leave old cells in a halo that is filled; write auto y = redistribute<H>(x), and update y
 int wrong() {
-  auto u = make<double, layout<halo("y", 1), halo("x", 1)>>(m, {8, 8});
+  auto u = make<double, fresh<layout<halo("y", 1), halo("x", 1)>>>(m, {8, 8});
   u += u;
 }
 }  // namespace update_of_a_filled_halo

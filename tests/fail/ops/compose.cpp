@@ -4,7 +4,7 @@ using namespace ashlar;
 using grid = mesh<axis<"y">, axis<"x">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 using field = layout<halo("y", 2), halo("x", 2)>;
-constexpr auto u = exchange_halo(make<double, stale<field>>(m, {8, 8}));
+constexpr auto u = exchange_halo(make<double, field>(m, {8, 8}));
 struct smooth {
   static constexpr auto reach = star(1, 1);
   constexpr auto operator()(auto const& u) const { return u(0, 0) + u(1, 0) + u(0, 1); }
@@ -28,17 +28,17 @@ struct upwind {
   static constexpr auto reach = star({1, 0}, 0);
   constexpr auto operator()(auto const& u) const { return u(0, 0) - u(-1, 0); }
 };
-constexpr auto y = stencil(repeated<2>(upwind{}),
-                           exchange_halo(make<double, stale<layout<halo("y", 2, edge::copy), "x">>>(m, {8, 8})));
+constexpr auto y =
+    stencil(repeated<2>(upwind{}), exchange_halo(make<double, layout<halo("y", 2, boundary::copy), "x">>(m, {8, 8})));
 }  // namespace right
-// error: ashlar::compose: beyond an edge that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)
+// error: ashlar::compose: beyond a boundary that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)
 namespace wrong {
 struct upwind {
   static constexpr auto reach = star({1, 0}, 0);
   constexpr auto operator()(auto const& u) const { return u(0, 0) - u(-1, 0); }
 };
-constexpr auto y = stencil(repeated<2>(upwind{}),
-                           exchange_halo(make<double, stale<layout<halo("y", 2, edge::mirror), "x">>>(m, {8, 8})));
+constexpr auto y =
+    stencil(repeated<2>(upwind{}), exchange_halo(make<double, layout<halo("y", 2, boundary::mirror), "x">>(m, {8, 8})));
 }  // namespace wrong
 }  // namespace beyond_a_mirror
 

@@ -35,11 +35,11 @@ constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, none>>(m, 
 namespace into_another_split {
 using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto x = exchange_halo(make<float, stale<images>>(m, {1, 8, 8, 3}));
+constexpr auto x = exchange_halo(make<float, images>(m, {1, 8, 8, 3}));
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
-constexpr auto right = conv2d<stale<layout<none, halo("h", 2), halo("w", 2), none>>>(x, k);
+constexpr auto right = conv2d<layout<none, halo("h", 2), halo("w", 2), none>>(x, k);
 // error: ashlar: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout
-constexpr auto wrong = conv2d<stale<layout<none, halo("w", 2), halo("h", 2), none>>>(x, k);
+constexpr auto wrong = conv2d<layout<none, halo("w", 2), halo("h", 2), none>>(x, k);
 }  // namespace into_another_split
 
 // A convolution of images whose channels have a halo.
@@ -48,10 +48,10 @@ using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right =
-    conv2d(exchange_halo(make<float, stale<layout<none, halo("h", 1), halo("w", 1), none>>>(m, {1, 8, 8, 3})), k);
+    conv2d(exchange_halo(make<float, layout<none, halo("h", 1), halo("w", 1), none>>(m, {1, 8, 8, 3})), k);
 // error: ashlar::nn::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo
-constexpr auto wrong = conv2d(
-    exchange_halo(make<float, stale<layout<none, halo("h", 1), halo("w", 1), halo(none, 1)>>>(m, {1, 8, 8, 3})), k);
+constexpr auto wrong =
+    conv2d(exchange_halo(make<float, layout<none, halo("h", 1), halo("w", 1), halo(none, 1)>>(m, {1, 8, 8, 3})), k);
 }  // namespace of_a_halo_of_channels
 
 // A maximum does not pass through a sum.
@@ -102,15 +102,15 @@ constexpr auto wrong = conv2d(x, make<float, partial<layout<none, none, none, no
 }  // namespace of_two_partials
 
 // A convolution of images whose halo was not exchanged.
-namespace on_a_stale_halo {
+namespace on_an_unfilled_halo {
 using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto x = make<float, stale<images>>(m, {1, 8, 8, 3});
+constexpr auto x = make<float, images>(m, {1, 8, 8, 3});
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right = conv2d(exchange_halo(x), k);
-// error: ashlar::nn::conv2d: the halo of the images is stale; write exchange_halo(images)
+// error: ashlar::nn::conv2d: the halo of the images is not filled; write exchange_halo(images)
 constexpr auto wrong = conv2d(x, k);
-}  // namespace on_a_stale_halo
+}  // namespace on_an_unfilled_halo
 
 // A partial sum over the axis that shards the kernel.
 namespace partial_meets_shard {
@@ -132,7 +132,7 @@ namespace wider_than_the_halo {
 using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 using images = layout<none, halo("h", 1), halo("w", 2), none>;
-constexpr auto photo = exchange_halo(make<float, stale<images>>(m, {1, 8, 8, 3}));
+constexpr auto photo = exchange_halo(make<float, images>(m, {1, 8, 8, 3}));
 constexpr auto right = conv2d(photo, make<float, replicated<4>>(m, static_extents<3, 5, 3, 2>{}));
 // error: ashlar::nn::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach
 constexpr auto wrong = conv2d(photo, make<float, replicated<4>>(m, static_extents<5, 5, 3, 2>{}));
@@ -143,10 +143,9 @@ namespace without_corners {
 using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
-constexpr auto right = conv2d(
-    exchange_halo<corners::none>(make<float, stale<layout<none, halo("h", 1), none, none>>>(m, {1, 8, 8, 3})), k);
-// error: ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none
+constexpr auto right =
+    conv2d(exchange_halo<corners::skipped>(make<float, layout<none, halo("h", 1), none, none>>(m, {1, 8, 8, 3})), k);
+// error: ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::skipped
 constexpr auto wrong = conv2d(
-    exchange_halo<corners::none>(make<float, stale<layout<none, halo("h", 1), halo("w", 1), none>>>(m, {1, 8, 8, 3})),
-    k);
+    exchange_halo<corners::skipped>(make<float, layout<none, halo("h", 1), halo("w", 1), none>>(m, {1, 8, 8, 3})), k);
 }  // namespace without_corners

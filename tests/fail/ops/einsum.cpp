@@ -158,6 +158,7 @@ constexpr auto right = [] {
   (void)einsum<"ij,jk->ik">(all_reduce(largest), w);
   (void)take(w, all_reduce(i));
   (void)softmax(all_reduce(summed));
+  (void)log_softmax(all_reduce(summed));
 };
 constexpr auto wrong = [] {
   // error: ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first, or write matmul(a, b, to_layout<L>) or einsum<E>(a, b, to_layout<L>)
@@ -166,6 +167,8 @@ constexpr auto wrong = [] {
   (void)take(w, i);
   // error: ashlar::softmax: the tensor is partial over the axis; all_reduce or reduce_scatter it first
   (void)softmax(summed);
+  // error: ashlar::log_softmax: the tensor is partial over the axis; all_reduce or reduce_scatter it first
+  (void)log_softmax(summed);
 };
 }  // namespace partial_operands_that_do_not_pass
 

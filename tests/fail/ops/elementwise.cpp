@@ -96,10 +96,10 @@ constexpr auto wrong = exp(u);
 namespace halo_broadcast_to_more_dimensions {
 using grid = mesh<axis<"y">, axis<"x">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto u = make<double, stale<layout<halo("y", 1), halo("x", 1)>>>(m, {8, 8});
+constexpr auto u = make<double, layout<halo("y", 1), halo("x", 1)>>(m, {8, 8});
 constexpr auto v = make<double, layout<none, "y", "x">>(m, {3, 8, 8});
 constexpr auto right = owned(u) * v;
-// error: ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given edge or by no sum; write owned(x) for this operand
+// error: ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given boundary or by no sum; write owned(x) for this operand
 constexpr auto wrong = u * v;
 }  // namespace halo_broadcast_to_more_dimensions
 
@@ -116,8 +116,8 @@ constexpr auto wrong = make<float, layout<cyclic("p", 2)>>(m, {8}) + make<float,
 namespace sum_of_two_halos {
 using grid = mesh<axis<"y">, axis<"x">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto u = make<double, stale<layout<halo("y", 1), halo("x", 1)>>>(m, {8, 8});
-constexpr auto v = make<double, stale<layout<halo("y", 1), halo("x", 2)>>>(m, {8, 8});
+constexpr auto u = make<double, layout<halo("y", 1), halo("x", 1)>>(m, {8, 8});
+constexpr auto v = make<double, layout<halo("y", 1), halo("x", 2)>>(m, {8, 8});
 constexpr auto right = u + owned(v);
 // error: ashlar::elementwise: two operands have different halos; write owned(x) for one of them
 constexpr auto wrong = u + v;

@@ -33,15 +33,14 @@ constexpr auto right = relu(all_reduce<"model">(p));
 constexpr auto wrong = relu(p);
 }  // namespace nonlinear_function_of_a_partial
 
-// A product with terms of a sum: cells beyond a given edge are no terms.
+// A product with terms of a sum: cells beyond a given boundary are no terms.
 namespace partial_beside_a_given_edge {
 using grid = mesh<axis<"y">, axis<"k">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto right =
-    make<double, stale<layout<halo("y", 1)>>>(m, {8}) * make<double, partial<layout<"y">, "k">>(m, {8});
-// error: ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given edge or by no sum; write owned(x) for this operand
+constexpr auto right = make<double, layout<halo("y", 1)>>(m, {8}) * make<double, partial<layout<"y">, "k">>(m, {8});
+// error: ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial beside a given boundary or by no sum; write owned(x) for this operand
 constexpr auto wrong =
-    make<double, stale<layout<halo("y", 1, edge::given)>>>(m, {8}) * make<double, partial<layout<"y">, "k">>(m, {8});
+    make<double, layout<halo("y", 1, boundary::given)>>(m, {8}) * make<double, partial<layout<"y">, "k">>(m, {8});
 }  // namespace partial_beside_a_given_edge
 
 // A number added to a partial sum would be added once per rank.

@@ -4,20 +4,20 @@ using namespace ashlar;
 using grid = mesh<axis<"y">, axis<"x">>;
 using field = layout<halo("y", 1), halo("x", 1)>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto u = make<double, stale<field>>(m, {8, 8});
+constexpr auto u = make<double, field>(m, {8, 8});
 
 // A bundle of fields that are on different meshes.
 namespace exchange_of_a_bundle_on_two_meshes {
 namespace right {
 using other = grid;
 constexpr abstract_mesh<other> n(other{{2, 2}});
-constexpr auto y = exchange_halo(bundle(u, make<double, stale<field>>(n, {8, 8})));
+constexpr auto y = exchange_halo(bundle(u, make<double, field>(n, {8, 8})));
 }  // namespace right
 // error: ashlar::exchange_halo: the bundle's fields are on different meshes; exchange each by itself
 namespace wrong {
 using other = mesh<axis<"x">, axis<"y">>;
 constexpr abstract_mesh<other> n(other{{2, 2}});
-constexpr auto y = exchange_halo(bundle(u, make<double, stale<field>>(n, {8, 8})));
+constexpr auto y = exchange_halo(bundle(u, make<double, field>(n, {8, 8})));
 }  // namespace wrong
 }  // namespace exchange_of_a_bundle_on_two_meshes
 
@@ -32,7 +32,7 @@ constexpr auto wrong = exchange_halo(bundle(u, exchange_halo(u)));
 namespace exchange_of_a_fresh_halo {
 constexpr auto right = exchange_halo(u);
 // error: ashlar::exchange_halo: the halo holds its neighbours' cells already; leave the call out
-constexpr auto wrong = exchange_halo(make<double, layout<halo("y", 1), "x">>(m, {8, 8}));
+constexpr auto wrong = exchange_halo(make<double, fresh<layout<halo("y", 1), "x">>>(m, {8, 8}));
 }  // namespace exchange_of_a_fresh_halo
 
 // An exchange of a halo that holds sums.
@@ -54,5 +54,5 @@ constexpr auto wrong = exchange_halo(owned(u));
 namespace pending_exchange_of_a_bundle_with_a_fresh_halo {
 constexpr auto right = exchange_halo_async(bundle(u, u)).wait();
 // error: ashlar::exchange_halo: the halo holds its neighbours' cells already; leave the call out
-constexpr auto wrong = exchange_halo_async(bundle(u, make<double, layout<"y", halo("x", 1)>>(m, {8, 8}))).wait();
+constexpr auto wrong = exchange_halo_async(bundle(u, make<double, fresh<layout<"y", halo("x", 1)>>>(m, {8, 8}))).wait();
 }  // namespace pending_exchange_of_a_bundle_with_a_fresh_halo

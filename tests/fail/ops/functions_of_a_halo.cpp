@@ -7,11 +7,11 @@ using namespace ashlar::nn;
 using namespace ashlar::transforms;
 constexpr abstract_mesh<mesh<axis<"p">, axis<"q">>> m({{2, 2}});
 template <dimension D, class T = float>
-constexpr auto field = make<T, stale<layout<D, none>>>(m, {8, 8});
+constexpr auto field = make<T, layout<D, none>>(m, {8, 8});
 template <dimension D>
-constexpr auto images = make<float, stale<layout<D, none, none, none>>>(m, {2, 8, 4, 8});
+constexpr auto images = make<float, layout<D, none, none, none>>(m, {2, 8, 4, 8});
 template <dimension D>
-constexpr auto terms = make<float, partial<stale<layout<D, none>>, "q">>(m, {8, 8});
+constexpr auto terms = make<float, partial<layout<D, none>, "q">>(m, {8, 8});
 constexpr auto matrix = make<float, layout<none, none>>(m, {8, 8});
 constexpr auto rows = make<float, layout<"p", none>>(m, {8, 8});
 constexpr auto factors = make<float, layout<none>>(m, {8});
@@ -37,7 +37,7 @@ constexpr auto right = [] { calls(of_owned_cells); };
 constexpr auto wrong = [] { calls(of_cells_with_a_halo); };
 }  // namespace collectives
 
-// Functions of dimensions, and new tensors of a kind.
+// Functions of dimensions.
 namespace arrays {
 constexpr auto calls = [](auto of) {
   // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
@@ -51,9 +51,6 @@ constexpr auto calls = [](auto of) {
   (void)paste(of(field<halo("p", 17)>), {0, 0}, of(field<halo("p", 17)>));
   (void)select(of(field<halo(none, 18)>), 0);
   (void)expand<0>(factors, of(field<halo("p", 19)>));
-  (void)full_like(of(field<halo("p", 20)>), 1.f);
-  (void)ones_like(of(field<halo("p", 21)>));
-  (void)zeros_like(of(field<halo("p", 22)>));
 };
 constexpr auto right = [] { calls(of_owned_cells); };
 constexpr auto wrong = [] { calls(of_cells_with_a_halo); };

@@ -10,7 +10,7 @@ using images = layout<none, halo("h", 1), halo("w", 1), none>;
 namespace average_pool2d_wider_than_the_halo {
 using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto x = exchange_halo(make<float, stale<images>>(m, {1, 8, 8, 3}));
+constexpr auto x = exchange_halo(make<float, images>(m, {1, 8, 8, 3}));
 constexpr auto right = average_pool2d<3, 1, padding::same>(x);
 // error: ashlar::nn::pool2d: windows reach beyond the halo; widen the halo of this dimension to half the window's size
 constexpr auto wrong = average_pool2d<5, 1, padding::same>(x);
@@ -25,14 +25,14 @@ constexpr auto wrong = max_pool2d<2>(x);
 }  // namespace max_pool2d_of_a_partial_sum
 
 // Pooling of images whose halo was not exchanged.
-namespace max_pool2d_on_a_stale_halo {
+namespace max_pool2d_on_an_unfilled_halo {
 using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto x = make<float, stale<images>>(m, {1, 8, 8, 3});
+constexpr auto x = make<float, images>(m, {1, 8, 8, 3});
 constexpr auto right = max_pool2d<2>(exchange_halo(x));
-// error: ashlar::nn::pool2d: the halo of the images is stale; write exchange_halo(images)
+// error: ashlar::nn::pool2d: the halo of the images is not filled; write exchange_halo(images)
 constexpr auto wrong = max_pool2d<2>(x);
-}  // namespace max_pool2d_on_a_stale_halo
+}  // namespace max_pool2d_on_an_unfilled_halo
 
 // Images without channels.
 namespace of_other_rank {
@@ -60,17 +60,16 @@ constexpr auto wrong = max_pool2d<0, 1>(x);
 namespace without_corners {
 using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto x = make<float, stale<layout<none, halo("h", 1), halo("w", 1), none>>>(m, {1, 8, 8, 3});
+constexpr auto x = make<float, layout<none, halo("h", 1), halo("w", 1), none>>(m, {1, 8, 8, 3});
 namespace right {
 constexpr auto y = max_pool2d<2>(exchange_halo(x));
-constexpr auto z =
-    max_pool2d<2>(exchange_halo(make<float, stale<layout<none, halo("h", 1), none, none>>>(m, {1, 8, 8, 4})));
+constexpr auto z = max_pool2d<2>(exchange_halo(make<float, layout<none, halo("h", 1), none, none>>(m, {1, 8, 8, 4})));
 }  // namespace right
 namespace wrong {
-// error: ashlar::nn::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none
-constexpr auto y = max_pool2d<2>(exchange_halo<corners::none>(x));
+// error: ashlar::nn::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::skipped
+constexpr auto y = max_pool2d<2>(exchange_halo<corners::skipped>(x));
 // error: ashlar::nn::pool2d: the batch or the channels have a halo, which no window reads; give only h and w a halo
 constexpr auto z =
-    max_pool2d<2>(exchange_halo(make<float, stale<layout<none, halo("h", 1), none, halo("w", 1)>>>(m, {1, 8, 8, 4})));
+    max_pool2d<2>(exchange_halo(make<float, layout<none, halo("h", 1), none, halo("w", 1)>>(m, {1, 8, 8, 4})));
 }  // namespace wrong
 }  // namespace without_corners

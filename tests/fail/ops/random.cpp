@@ -22,10 +22,10 @@ namespace random_numbers_into_a_halo_of_sums {
 constexpr abstract_mesh<mesh<axis<"p">>> line({{2}});
 using field = layout<halo("p", 1)>;
 constexpr auto right = [] {
-  auto const x = uniform<float, field>(line, {8}, prng_key{1});
+  auto const x = uniform<float, fresh<field>>(line, {8}, prng_key{1});
   return x;
 }();
-// error: ashlar::random: random numbers are no terms of a sum; draw into the layout stale<H>
+// error: ashlar::random: random numbers are no terms of a sum; draw into the layout H
 constexpr auto wrong = [] {
   auto const x = uniform<float, halo_sums<field>>(line, {8}, prng_key{1});
   return x;

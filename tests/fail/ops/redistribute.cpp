@@ -30,8 +30,8 @@ using grid = mesh<axis<"y">, axis<"x">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 using field = layout<halo("y", 1), halo("x", 1)>;
 constexpr auto x = make<double, layout<"x", none>>(m, {8, 8});
-constexpr auto right = redistribute<field>(x);
-// error: ashlar::redistribute: a halo holds sums; write add_halo(x) first, and stale<H> as the result's layout
+constexpr auto right = redistribute<fresh<field>>(x);
+// error: ashlar::redistribute: a halo holds sums; write add_halo(x) first, and H as the result's layout
 constexpr auto wrong = redistribute<halo_sums<field>>(x);
 }  // namespace to_halo_sums
 

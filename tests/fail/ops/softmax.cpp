@@ -22,7 +22,9 @@ constexpr auto right = [] {
 constexpr auto wrong = [] {
   // error: ashlar::softmax: the tensor has no such dimension; they count from 0, or from -1 at the end
   (void)softmax<3>(x);
-  // error: ashlar::softmax: the axis shards the dimension, which the operation reads as a whole; all_gather it first
+  // error: ashlar::log_softmax: the tensor has no such dimension; they count from 0, or from -1 at the end
+  (void)log_softmax<3>(x);
+  // error: ashlar::log_softmax: the axis shards the dimension, which the operation reads as a whole; all_gather it first
   (void)log_softmax<-3>(x);
 };
 }  // namespace along_other_dimensions

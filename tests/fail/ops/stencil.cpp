@@ -4,7 +4,7 @@ using namespace ashlar;
 using grid = mesh<axis<"y">, axis<"x">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 using field = layout<halo("y", 1), halo("x", 1)>;
-constexpr auto u = make<double, stale<field>>(m, {8, 8});
+constexpr auto u = make<double, field>(m, {8, 8});
 struct average {
   static constexpr auto reach = box(1, 1);
   constexpr double operator()(auto const& v) const { return v(-1, 0) + v(1, 1); }
@@ -14,8 +14,8 @@ struct average {
 namespace functions_of_a_partial_halo {
 constexpr abstract_mesh<mesh<axis<"p">, axis<"q">>> grid({{2, 2}});
 using field = layout<halo("p", 1)>;
-constexpr auto terms = make<float, partial<stale<field>, "q">>(grid, {8});
-constexpr auto whole = make<float, stale<field>>(grid, {8});
+constexpr auto terms = make<float, partial<field, "q">>(grid, {8});
+constexpr auto whole = make<float, field>(grid, {8});
 namespace right {
 struct difference {
   static constexpr auto reach = star(1);
@@ -67,7 +67,7 @@ constexpr auto narrow = star(-1);
 // A coefficient has no components, and an operand has the dimensions of the first or of the reach.
 namespace stencil_coefficient {
 constexpr abstract_mesh<mesh<axis<"y">, axis<"x">>> m({{2, 2}});
-constexpr auto u = exchange_halo(make<double, stale<layout<halo("y", 1), halo("x", 1), none>>>(m, {8, 8, 3}));
+constexpr auto u = exchange_halo(make<double, layout<halo("y", 1), halo("x", 1), none>>(m, {8, 8, 3}));
 constexpr auto k = make<double, layout<"y", "x">>(m, {8, 8});
 struct times {
   static constexpr auto reach = star(1, 1);
@@ -88,7 +88,7 @@ constexpr auto wrong = [] {
 
 // The same in a functor that the compiler cannot run: it is made at run time.
 namespace stencil_offset_of_a_functor_with_state {
-constexpr auto u = make<float, stale<field>>(m, {8, 8});
+constexpr auto u = make<float, field>(m, {8, 8});
 double const scale = 2;
 namespace right {
 struct difference {
@@ -130,23 +130,23 @@ constexpr auto y = stencil(difference{}, exchange_halo(u));
 }  // namespace wrong
 }  // namespace stencil_offset_without_a_number
 
-// A stencil on a stale halo.
-namespace on_a_stale_halo {
+// A stencil on an unfilled halo.
+namespace on_an_unfilled_halo {
 constexpr auto right = stencil(average{}, exchange_halo(u));
-// error: ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)
+// error: ashlar::stencil: the halo is not filled; write exchange_halo(u), or exchange_halo_async(u)
 constexpr auto wrong = stencil(average{}, u);
-}  // namespace on_a_stale_halo
+}  // namespace on_an_unfilled_halo
 
-// A functor that reads its second operand beside the cell, whose halo is stale.
-namespace stencil_reads_a_stale_second_operand {
+// A functor that reads its second operand beside the cell, whose halo is not filled.
+namespace stencil_reads_an_unfilled_second_operand {
 struct both {
   static constexpr auto reach = reaches(star(1, 1), star(1, 1));
   constexpr auto operator()(auto const& u, auto const& v) const { return u(1, 0) + v(0, 1); }
 };
 constexpr auto right = stencil(both{}, exchange_halo(u), exchange_halo(u));
-// error: ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)
+// error: ashlar::stencil: the halo is not filled; write exchange_halo(u), or exchange_halo_async(u)
 constexpr auto wrong = stencil(both{}, exchange_halo(u), u);
-}  // namespace stencil_reads_a_stale_second_operand
+}  // namespace stencil_reads_an_unfilled_second_operand
 
 // A stencil that reads outside the reach that it declares.
 namespace stencil_reads_beyond_its_reach {
@@ -170,7 +170,7 @@ struct average {
   static constexpr auto reach = box(1, 1);
   constexpr double operator()(auto const& v) const { return v(-1, 0) + v(1, 1); }
 };
-constexpr auto y = stencil(average{}, exchange_halo(make<double, stale<layout<halo("y", 1), "x">>>(m, {8, 8})));
+constexpr auto y = stencil(average{}, exchange_halo(make<double, layout<halo("y", 1), "x">>(m, {8, 8})));
 }  // namespace wrong
 }  // namespace wider_than_the_halo
 
@@ -189,8 +189,8 @@ constexpr auto y = stencil(average{}, exchange_halo(u));
 // A stencil that reads corners, after an exchange without them.
 namespace without_corners {
 constexpr auto right = stencil(average{}, exchange_halo(u));
-// error: ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none
-constexpr auto wrong = stencil(average{}, exchange_halo<corners::none>(u));
+// error: ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::skipped
+constexpr auto wrong = stencil(average{}, exchange_halo<corners::skipped>(u));
 }  // namespace without_corners
 
 // A stencil that updates a tensor without a halo in place.
@@ -200,7 +200,7 @@ struct average {
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const { return 0.5 * (u(-1, 0) + u(1, 0)); }
 };
 int right() {
-  auto u = make<double, stale<layout<halo("y", 1), "x">>>(m, {8, 8});
+  auto u = make<double, layout<halo("y", 1), "x">>(m, {8, 8});
   update(average{}, colour(0, 2), u);
 }
 // error: ashlar::exchange_halo: the tensor has no halo; make it with a layout that has one, as halo("x", 1)

@@ -4,7 +4,7 @@
 using namespace ashlar;
 using grid = mesh<axis<"y">>;
 constexpr abstract_mesh<grid> m(grid{{2}});
-constexpr auto u = make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2});
+constexpr auto u = make<double, layout<halo("y", 1), none>>(m, {8, 2});
 
 // A functor with several results, of which one is an array of components.
 namespace stencil_array_beside_a_number {
@@ -33,7 +33,7 @@ struct pair {
   static constexpr auto reach = star(1);
   constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1, 0), u(1, 0)}; }
 };
-constexpr auto y = stencil(pair{}, exchange_halo(make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2})));
+constexpr auto y = stencil(pair{}, exchange_halo(make<double, layout<halo("y", 1), none>>(m, {8, 2})));
 }  // namespace right
 // error: ashlar::stencil: return an array of one element for each component
 namespace wrong {
@@ -41,7 +41,7 @@ struct pair {
   static constexpr auto reach = star(1);
   constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1, 0), u(1, 0)}; }
 };
-constexpr auto y = stencil(pair{}, exchange_halo(make<double, stale<layout<halo("y", 1), none>>>(m, {8, 3})));
+constexpr auto y = stencil(pair{}, exchange_halo(make<double, layout<halo("y", 1), none>>(m, {8, 3})));
 }  // namespace wrong
 }  // namespace stencil_array_of_another_size
 
@@ -54,7 +54,7 @@ struct pair {
   static constexpr auto reach = star(1);
   constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1, 0), u(1, 1)}; }
 };
-constexpr auto y = stencil(pair{}, exchange_halo(make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2})));
+constexpr auto y = stencil(pair{}, exchange_halo(make<double, layout<halo("y", 1), none>>(m, {8, 2})));
 }  // namespace right
 // error: ashlar::stencil: the functor returns an array of components, but an axis shards the components; leave their dimension whole, by none
 namespace wrong {
@@ -62,7 +62,7 @@ struct pair {
   static constexpr auto reach = star(1);
   constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1, 0), u(1, 1)}; }
 };
-constexpr auto y = stencil(pair{}, exchange_halo(make<double, stale<layout<halo("y", 1), "c">>>(m, {8, 2})));
+constexpr auto y = stencil(pair{}, exchange_halo(make<double, layout<halo("y", 1), "c">>(m, {8, 2})));
 }  // namespace wrong
 }  // namespace stencil_array_of_sharded_components
 
@@ -73,7 +73,7 @@ struct pair {
   static constexpr auto reach = star(1);
   constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1, 0), u(1, 1)}; }
 };
-constexpr auto y = stencil(pair{}, exchange_halo(make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2})));
+constexpr auto y = stencil(pair{}, exchange_halo(make<double, layout<halo("y", 1), none>>(m, {8, 2})));
 }  // namespace right
 // error: ashlar::stencil: the functor returns an array of components, but its reach has all dimensions of the tensor; store the components in one dimension more
 namespace wrong {
@@ -81,7 +81,7 @@ struct pair {
   static constexpr auto reach = star(1);
   constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1), u(1)}; }
 };
-constexpr auto y = stencil(pair{}, exchange_halo(make<double, stale<layout<halo("y", 1)>>>(m, {8})));
+constexpr auto y = stencil(pair{}, exchange_halo(make<double, layout<halo("y", 1)>>(m, {8})));
 }  // namespace wrong
 }  // namespace stencil_array_without_components
 
@@ -94,7 +94,7 @@ struct second {
   static constexpr auto reach = star(1);
   constexpr double operator()(auto const& u) const { return u(-1, 1); }
 };
-constexpr auto y = stencil(second{}, exchange_halo(make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2})));
+constexpr auto y = stencil(second{}, exchange_halo(make<double, layout<halo("y", 1), none>>(m, {8, 2})));
 }  // namespace right
 // error: ashlar::stencil: the functor reads another component, but an axis shards the components; leave their dimension whole, by none
 namespace wrong {
@@ -102,13 +102,13 @@ struct second {
   static constexpr auto reach = star(1);
   constexpr double operator()(auto const& u) const { return u(-1, 1); }
 };
-constexpr auto y = stencil(second{}, exchange_halo(make<double, stale<layout<halo("y", 1), "c">>>(m, {8, 2})));
+constexpr auto y = stencil(second{}, exchange_halo(make<double, layout<halo("y", 1), "c">>(m, {8, 2})));
 }  // namespace wrong
 }  // namespace stencil_component_of_a_sharded_dimension
 
 // A component of a tensor per cell, by one number.
 namespace stencil_component_without_all_numbers {
-constexpr auto u = make<double, stale<layout<halo("y", 1), none, none>>>(m, {8, 2, 2});
+constexpr auto u = make<double, layout<halo("y", 1), none, none>>(m, {8, 2, 2});
 namespace right {
 struct second {
   static constexpr auto reach = star(1);
@@ -153,7 +153,7 @@ struct second {
   constexpr auto operator()(auto const& u) const { return std::array<double, 2>{u(-1, 1), u(1, 0)}; }
 };
 static_assert(dry_run(grid{{2}}, [](auto const& m) {
-                auto u = make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2});
+                auto u = make<double, layout<halo("y", 1), none>>(m, {8, 2});
                 update(second{}, colour(0, 2), u);
               }).count() == 1);
 }  // namespace right
@@ -164,7 +164,7 @@ struct second {
   constexpr double operator()(auto const& u) const { return u(-1, 1); }
 };
 static_assert(dry_run(grid{{2}}, [](auto const& m) {
-                auto u = make<double, stale<layout<halo("y", 1), none>>>(m, {8, 2});
+                auto u = make<double, layout<halo("y", 1), none>>(m, {8, 2});
                 update(second{}, colour(0, 2), u);
               }).count() == 1);
 }  // namespace wrong

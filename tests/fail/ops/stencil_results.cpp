@@ -4,7 +4,7 @@ using namespace ashlar;
 using grid = mesh<axis<"y">, axis<"x">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 using field = layout<halo("y", 1), halo("x", 1)>;
-constexpr auto u = exchange_halo(make<double, stale<field>>(m, {8, 8}));
+constexpr auto u = exchange_halo(make<double, field>(m, {8, 8}));
 
 // A stencil of two results that is to reduce them.
 namespace stencil_and_reduce_of_several_results {
@@ -40,7 +40,7 @@ constexpr auto wrong = stencil(differences{}, inside(1), u);
 
 // A stencil over operands that are split differently.
 namespace stencil_over_two_splits {
-constexpr auto u = make<double, stale<field>>(m, {8, 8});
+constexpr auto u = make<double, field>(m, {8, 8});
 struct total {
   static constexpr auto reach = star(1, 1);
   constexpr double operator()(auto const& v, auto const& w) const { return v(1, 0) + w(0, 0); }
@@ -55,7 +55,7 @@ namespace stencils_of_other_dimensions {
 using line = mesh<axis<"x">>;
 constexpr abstract_mesh<line> m(line{{2}});
 using field = layout<halo("x", 1)>;
-constexpr auto u = make<double, stale<field>>(m, {8});
+constexpr auto u = make<double, field>(m, {8});
 namespace right {
 using result = double;
 struct left {

@@ -70,10 +70,10 @@ void write(sharded_tensor<float, layout<none, "x">, line> const& x,
   redistribute_to(x, v, {4, 2});
 }
 auto made(device_mesh<line> const& m) {
-  return generate<float, stale<layout<halo("x", 1)>>>(m, {8}, [](index_t i) { return static_cast<float>(i); });
+  return generate<float, layout<halo("x", 1)>>(m, {8}, [](index_t i) { return static_cast<float>(i); });
 }
-void fill(sharded_tensor<float, stale<layout<halo("x", 1, edge::given)>>, line>& x) {
-  set_beyond(x, [](index_t) { return 0.f; });
+void fill(sharded_tensor<float, layout<halo("x", 1, boundary::given)>, line>& x) {
+  set_boundary(x, [](index_t) { return 0.f; });
 }
 }  // namespace right
 namespace wrong {
@@ -84,13 +84,13 @@ void write(sharded_tensor<float, partial<layout<none, none>, "x">, line> const& 
            Kokkos::View<float**, Kokkos::LayoutRight> const& v) {
   redistribute_to(x, v, {4, 2});
 }
-// error: ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells
+// error: ashlar::generate: a function of the index gives no sums; generate H, or make and fill the cells
 auto made(device_mesh<line> const& m) {
   return generate<float, halo_sums<layout<halo("x", 1)>>>(m, {8}, [](index_t i) { return static_cast<float>(i); });
 }
-// error: ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo("x", 1, edge::given)
-void fill(sharded_tensor<float, stale<layout<halo("x", 1)>>, line>& x) {
-  set_beyond(x, [](index_t) { return 0.f; });
+// error: ashlar::set_boundary: no boundary of the layout is given; write boundary::given for it, as halo("x", 1, boundary::given)
+void fill(sharded_tensor<float, layout<halo("x", 1)>, line>& x) {
+  set_boundary(x, [](index_t) { return 0.f; });
 }
 }  // namespace wrong
 }  // namespace values_that_no_rank_has

@@ -18,14 +18,14 @@ auto wrong(device_mesh<line> const& m) { return generate<float, partial<layout<n
 
 // A matrix has two indices. The functions of the last two also say it of tensors with a halo.
 namespace generate_by_a_function_of_one_index {
-using field = layout<halo("x", 1, edge::given), none>;
+using field = layout<halo("x", 1, boundary::given), none>;
 namespace right {
 struct slope {
   KOKKOS_FUNCTION double operator()(index_t i, index_t) const { return static_cast<double>(i); }
 };
 auto matrix(device_mesh<line> const& m) { return generate<double, layout<"x", none>>(m, {8, 8}, slope{}); }
 auto grid(device_mesh<line> const& m) { return generate<double, field>(m, {8, 8}, slope{}); }
-void border(sharded_tensor<double, field, line>& u) { set_beyond(u, slope{}); }
+void border(sharded_tensor<double, field, line>& u) { set_boundary(u, slope{}); }
 }  // namespace right
 namespace wrong {
 struct slope {
@@ -34,14 +34,14 @@ struct slope {
 // error on each line: ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix
 auto matrix(device_mesh<line> const& m) { return generate<double, layout<"x", none>>(m, {8, 8}, slope{}); }
 auto grid(device_mesh<line> const& m) { return generate<double, field>(m, {8, 8}, slope{}); }
-// error: ashlar::set_beyond: the function takes one index_t per dimension; write f(i, j) for a matrix
-void border(sharded_tensor<double, field, line>& u) { set_beyond(u, slope{}); }
+// error: ashlar::set_boundary: the function takes one index_t per dimension; write f(i, j) for a matrix
+void border(sharded_tensor<double, field, line>& u) { set_boundary(u, slope{}); }
 }  // namespace wrong
 }  // namespace generate_by_a_function_of_one_index
 
 // Functions of the index that give fractions or complex numbers, which the elements cannot be. The last two have a halo.
 namespace generate_numbers_of_another_kind {
-using field = stale<layout<halo("x", 1, edge::given)>>;
+using field = layout<halo("x", 1, boundary::given)>;
 struct fraction {
   KOKKOS_FUNCTION double operator()(index_t i) const { return static_cast<double>(i) / 2; }
 };
@@ -56,7 +56,7 @@ auto by_complex_numbers(device_mesh<line> const& m) {
   return generate<Kokkos::complex<double>, layout<"x">>(m, {8}, complex_number{});
 }
 auto cells(device_mesh<line> const& m) { return generate<whole, field>(m, {8}, fraction{}); }
-void border(sharded_tensor<whole, field, line>& u) { set_beyond(u, fraction{}); }
+void border(sharded_tensor<whole, field, line>& u) { set_boundary(u, fraction{}); }
 void fill_with(sharded_tensor<int, layout<"x">, line>& x) { fill(x, factor); }
 auto pixels(device_mesh<line> const& m, dataset const& d) {
   return labelled_stream<std::uint8_t, layout<"x">, layout<"x">>(m, d, factor).count();
@@ -69,7 +69,7 @@ constexpr float factor = 1.f / 255;
 auto by_fractions(device_mesh<line> const& m) { return generate<whole, layout<"x">>(m, {8}, fraction{}); }
 auto by_complex_numbers(device_mesh<line> const& m) { return generate<double, layout<"x">>(m, {8}, complex_number{}); }
 auto cells(device_mesh<line> const& m) { return generate<whole, field>(m, {8}, fraction{}); }
-void border(sharded_tensor<bool, field, line>& u) { set_beyond(u, fraction{}); }
+void border(sharded_tensor<bool, field, line>& u) { set_boundary(u, fraction{}); }
 // error: ashlar::full: the number is floating and the elements are integers or bool, or it is complex and they are real; make a tensor of the number's type
 void fill_with(sharded_tensor<int, layout<"x">, line>& x) { fill(x, factor); }
 // error: ashlar::full: the number is floating and the elements are integers or bool, or it is complex and they are real; make a tensor of the number's type

@@ -107,11 +107,11 @@ using rows = layout<"x", none>;
 using haloed = layout<halo("x", 1), none>;
 namespace right {
 using tensor_of_rows = sharded_tensor<float, rows, grid>;
-using tensor_with_halo = sharded_tensor<float, stale<haloed>, grid>;
+using tensor_with_halo = sharded_tensor<float, haloed, grid>;
 void assigned(device_mesh<grid> const& m) {
   tensor_of_rows x = zeros<float, rows>(m, {3, 4});
   x = zeros<float, rows>(m, {3, 4});
-  tensor_with_halo const h = with_halo<haloed>(zeros<float, rows>(m, {3, 4}));
+  tensor_with_halo const h = redistribute<haloed>(zeros<float, rows>(m, {3, 4}));
 }
 void made(device_mesh<grid> const& m) {
   tensor_of_rows const x(m, shape::of(3, 4));
@@ -120,12 +120,12 @@ void made(device_mesh<grid> const& m) {
 }  // namespace right
 namespace wrong {
 using tensor_of_rows = sharded_tensor<float, rows>;
-using tensor_with_halo = sharded_tensor<float, stale<haloed>>;
+using tensor_with_halo = sharded_tensor<float, haloed>;
 // 2 errors: ashlar::sharded_tensor: the assigned tensor is on another mesh than the variable; name its mesh as the third argument, as in sharded_tensor<T, L, grid>, or write auto y = x
 void assigned(device_mesh<grid> const& m) {
   tensor_of_rows x = zeros<float, rows>(m, {3, 4});
   x = zeros<float, rows>(m, {3, 4});
-  tensor_with_halo const h = with_halo<haloed>(zeros<float, rows>(m, {3, 4}));
+  tensor_with_halo const h = redistribute<haloed>(zeros<float, rows>(m, {3, 4}));
 }
 // 2 errors: ashlar::sharded_tensor: the tensor is on another mesh than the given one; name this mesh as the third argument, as in sharded_tensor<T, L, grid>, or write make<T, L>(m, extents)
 void made(device_mesh<grid> const& m) {
@@ -139,12 +139,12 @@ void made(device_mesh<grid> const& m) {
 namespace tensor_over_an_unknown_axis {
 namespace right {
 auto rank_of(sharded_tensor<float, layout<"x", none>, line> const& x) { return x.extents().rank; }
-auto rank_of_halo(sharded_tensor<float, stale<layout<halo("x", 1), none>>, line> const& x) { return x.extents().rank; }
+auto rank_of_halo(sharded_tensor<float, layout<halo("x", 1), none>, line> const& x) { return x.extents().rank; }
 }  // namespace right
 namespace wrong {
 // error on each line: ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh
 auto rank_of(sharded_tensor<float, layout<"y", none>, line> const& x) { return x.extents().rank; }
-auto rank_of_halo(sharded_tensor<float, stale<layout<halo("y", 1), none>>, line> const& x) { return x.extents().rank; }
+auto rank_of_halo(sharded_tensor<float, layout<halo("y", 1), none>, line> const& x) { return x.extents().rank; }
 }  // namespace wrong
 }  // namespace tensor_over_an_unknown_axis
 
@@ -166,13 +166,13 @@ namespace right {
 void columns(tensor_of<layout<"x", none>> const& x) {
   tensor_of<layout<none, "x">> y = redistribute<layout<none, "x">>(x);
 }
-void step(tensor_of<stale<field>> const& v) { tensor_of<field> u = exchange_halo(v); }
+void step(tensor_of<field> const& v) { tensor_of<fresh<field>> u = exchange_halo(v); }
 }  // namespace right
 namespace wrong {
 // error: ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)
 void columns(tensor_of<layout<"x", none>> const& x) { tensor_of<layout<none, "x">> y = x; }
-// error: ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)
-void step(tensor_of<stale<field>> const& v) { tensor_of<field> u = v; }
+// error: ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; write auto v = exchange_halo(u) beside the variable, or exchange_halo(x) for a variable of fresh<H>
+void step(tensor_of<field> const& v) { tensor_of<fresh<field>> u = v; }
 }  // namespace wrong
 }  // namespace variable_of_another_layout
 
@@ -210,11 +210,11 @@ void wrong(device_mesh<line> const& m) {
 
 // Cells beyond the domain of a tensor that does not change.
 namespace given_cells_of_a_const_tensor {
-using given = layout<halo("x", 1, edge::given)>;
+using given = layout<halo("x", 1, boundary::given)>;
 struct wall {
   ASHLAR_FUNCTION double operator()(index_t i) const { return i < 0 ? 1. : 0.; }
 };
-void right(sharded_tensor<double, stale<given>, line>& u) { set_beyond(u, wall{}); }
-// error: ashlar::set_beyond: the tensor is const; declare it without const
-void wrong(sharded_tensor<double, stale<given>, line> const& u) { set_beyond(u, wall{}); }
+void right(sharded_tensor<double, given, line>& u) { set_boundary(u, wall{}); }
+// error: ashlar::set_boundary: the tensor is const; declare it without const
+void wrong(sharded_tensor<double, given, line> const& u) { set_boundary(u, wall{}); }
 }  // namespace given_cells_of_a_const_tensor

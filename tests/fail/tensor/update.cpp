@@ -3,7 +3,7 @@
 using namespace ashlar;
 using grid = mesh<axis<"data">>;
 
-// A variable keeps its layout, and the result of a stencil has a stale halo.
+// A variable keeps its layout, and the halo of the result of a stencil is not filled.
 namespace assign_a_tensor_of_another_layout {
 using line = mesh<axis<"x">>;
 using field = layout<halo("x", 1)>;
@@ -13,13 +13,13 @@ namespace right {
 void columns(tensor_of<layout<none, "x">>& y, tensor_of<layout<"x", none>> const& x) {
   y = redistribute<layout<none, "x">>(x);
 }
-void step(tensor_of<field>& u, tensor_of<stale<field>> const& v) { u = exchange_halo(v); }
+void step(tensor_of<fresh<field>>& u, tensor_of<field> const& v) { u = exchange_halo(v); }
 }  // namespace right
 namespace wrong {
 // error: ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)
 void columns(tensor_of<layout<none, "x">>& y, tensor_of<layout<"x", none>> const& x) { y = x; }
-// error: ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)
-void step(tensor_of<field>& u, tensor_of<stale<field>> const& v) { u = v; }
+// error: ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; write auto v = exchange_halo(u) beside the variable, or exchange_halo(x) for a variable of fresh<H>
+void step(tensor_of<fresh<field>>& u, tensor_of<field> const& v) { u = v; }
 }  // namespace wrong
 }  // namespace assign_a_tensor_of_another_layout
 

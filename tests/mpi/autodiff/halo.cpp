@@ -35,36 +35,37 @@ struct blur {
 template <class H>
 void check_edges() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    using S = stale<H>;
+    using S = H;
     CAPTURE(n[0]);
     CAPTURE(n[1]);
     auto const v = integers<layout<"y", "x">>(m, n, 5);
     check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo(u)); });
     check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo_async(u)); });
     check_linear_field<S>(m, n, [](auto const& u) { return stencil(blur{}, inside(1), exchange_halo(u)); });
-    check_linear_field<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::none>(u)); });
     check_linear_field<S>(m, n,
-                          [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::none>(u), u); });
+                          [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::skipped>(u)); });
+    check_linear_field<S>(m, n,
+                          [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::skipped>(u), u); });
     check_linear_field<S>(m, n, [&](auto const& u) {  // read by a stencil, and by elementwise operations
       auto const w = exchange_halo(u);
-      return stencil(blur{2}, w) + 3. * w - v * as_stale(w);
+      return stencil(blur{2}, w) + 3. * w - v * redistribute<H>(w);
     });
     check_linear_field<S>(m, n, [](auto const& u) {
       auto const w = stencil(blur{2}, exchange_halo(u));
-      return stencil(cross{}, exchange_halo<corners::none>(w), u);
+      return stencil(cross{}, exchange_halo<corners::skipped>(w), u);
     });
     check_linear_field<layout<"y", "x">>(
-        m, n, [](auto const& u) { return owned(stencil(blur{2}, exchange_halo(with_halo<H>(u)))); });
+        m, n, [](auto const& u) { return owned(stencil(blur{2}, exchange_halo(redistribute<H>(u)))); });
   });
 }
 
 }  // namespace
 
-TEST_CASE("halo: derivatives of linear stencils are transposes, with every edge") {
+TEST_CASE("halo: derivatives of linear stencils are transposes, with every boundary") {
   check_edges<layout<halo("y", 1), halo("x", 1, 2)>>();
-  check_edges<layout<halo("y", 1, 2, edge::mirror), halo("x", 1, 2, edge::periodic)>>();
-  check_edges<layout<halo("y", 2, edge::odd), halo("x", 2, edge::copy)>>();
-  check_edges<layout<halo("y", 1, edge::reflect), halo("x", 2, edge::mirror)>>();
+  check_edges<layout<halo("y", 1, 2, boundary::mirror), halo("x", 1, 2, boundary::periodic)>>();
+  check_edges<layout<halo("y", 2, boundary::odd), halo("x", 2, boundary::copy)>>();
+  check_edges<layout<halo("y", 1, boundary::reflect), halo("x", 2, boundary::mirror)>>();
 }
 
 namespace {
@@ -74,24 +75,25 @@ void check_given_edges() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     using O = owned_layout_t<H>;
     auto const y = integers<O>(m, n, 77), v = integers<O>(m, n, 9);
-    auto const u = integers<stale<H>>(m, n, 1);
+    auto const u = integers<H>(m, n, 1);
     auto const check = [&](auto const& f) {
       auto const [value, g] = value_and_grad<none>([&](auto const& x) { return dot(f(x), y); })(u);
       CHECK(number(dot(f(u + v), y)) - number(value) == number(dot(v, g)));
     };
     check([](auto const& x) { return stencil(blur{2}, exchange_halo(x)); });
     check([](auto const& x) { return stencil(blur{2}, inside(1), exchange_halo_async(x)); });
-    check([](auto const& x) { return stencil(cross{}, exchange_halo<corners::none>(x), x); });
+    check([](auto const& x) { return stencil(cross{}, exchange_halo<corners::skipped>(x), x); });
     check([](auto const& x) {
-      return stencil(cross{}, exchange_halo<corners::none>(stencil(blur{2}, exchange_halo(x))), x);
+      return stencil(cross{}, exchange_halo<corners::skipped>(stencil(blur{2}, exchange_halo(x))), x);
     });
   });
 }
 }  // namespace
 
-TEST_CASE("halo: derivatives of stencils beyond given edges") {
-  check_given_edges<layout<halo("y", 1, edge::given), halo("x", 1, 2, edge::periodic)>>();
-  check_given_edges<layout<halo("y", 1, edge::given, edge::copy), halo("x", 1, 2, edge::odd, edge::given)>>();
+TEST_CASE("halo: derivatives of stencils beyond given boundaries") {
+  check_given_edges<layout<halo("y", 1, boundary::given), halo("x", 1, 2, boundary::periodic)>>();
+  check_given_edges<
+      layout<halo("y", 1, boundary::given, boundary::copy), halo("x", 1, 2, boundary::odd, boundary::given)>>();
 }
 
 namespace {
@@ -126,11 +128,11 @@ TEST_CASE("halo: a functor that is declared linear and adds a constant is an err
   ASHLAR_NEEDS(kernels_detail::reads_are_checked);
   using H = layout<halo("y", 1), halo("x", 1)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    auto const u = exchange_halo<corners::none>(integers<stale<H>>(m, n, 1));
+    auto const u = exchange_halo<corners::skipped>(integers<H>(m, n, 1));
     auto const gradient = [&](double added) {
       (void)value_and_grad<none>([&](auto const& v) {
-        return all_reduce(sum(stencil(source{added}, exchange_halo<corners::none>(v))));
-      })(as_stale(u));
+        return all_reduce(sum(stencil(source{added}, exchange_halo<corners::skipped>(v))));
+      })(redistribute<H>(u));
     };
     auto const sentence = doctest::Contains("ashlar::stencil: the functor's kind is linear, but it does not ");
     gradient(0);
@@ -140,7 +142,7 @@ TEST_CASE("halo: a functor that is declared linear and adds a constant is an err
     CHECK_THROWS_WITH_AS((void)stencil(source{3}, u), sentence, error);
     (void)stencil(two_sources{0}, u);
     CHECK_THROWS_WITH_AS((void)stencil(two_sources{3}, u), sentence, error);
-    auto const corners_too = exchange_halo(integers<stale<layout<halo("y", 2), halo("x", 2)>>>(m, n, 1));
+    auto const corners_too = exchange_halo(integers<layout<halo("y", 2), halo("x", 2)>>(m, n, 1));
     (void)stencil(compose(source{0}, source{0}), corners_too);
     CHECK_THROWS_WITH_AS((void)stencil(compose(source{0}, source{3}), corners_too), sentence, error);
     // Of a functor that takes its cell's index, the rank that owns the cell learns of it.
@@ -158,8 +160,8 @@ TEST_CASE("halo: a functor that is declared linear and adds a constant is an err
 }
 
 TEST_CASE("halo: derivatives of stencils of several operands") {
-  using H = layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>;
-  using S = stale<H>;
+  using H = layout<halo("y", 1, boundary::copy), halo("x", 1, boundary::periodic)>;
+  using S = H;
   using O = layout<"y", "x">;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const y = integers<O>(m, n, 77);
@@ -167,7 +169,7 @@ TEST_CASE("halo: derivatives of stencils of several operands") {
     auto const check = [&](auto const& k) {
       for (int distance : {0, 1}) {
         auto const f = [&](auto const& a, auto const& b) {
-          return stencil(conduct{}, inside(distance), exchange_halo_async<corners::none>(a), b);
+          return stencil(conduct{}, inside(distance), exchange_halo_async<corners::skipped>(a), b);
         };
         auto const [value, g] = value_and_grad<none>(
             [&](auto const& p) { return dot(f(std::get<0>(p), std::get<1>(p)), y); })(std::tuple(u, k));
@@ -180,19 +182,19 @@ TEST_CASE("halo: derivatives of stencils of several operands") {
     };
     check(integers<O>(m, n, 3));
     check(integers<S>(m, n, 3));
-    check(integers<stale<layout<halo("y", 2), "x">>>(m, n, 3));
+    check(integers<layout<halo("y", 2), "x">>(m, n, 3));
   });
 }
 
 TEST_CASE("halo: the derivative of add_halo is an exchange") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>;
+  using H = layout<halo("y", 1, 2, boundary::mirror), halo("x", 2, boundary::periodic)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    auto const y = integers<stale<H>>(m, n, 77);
+    auto const y = integers<H>(m, n, 77);
     auto sums = make<double, halo_sums<H>>(m, {n[0], n[1]});
     for (index_t i = 0; i < sums.stored_extents().size(); ++i) sums.stored_data()[i] = static_cast<double>(i % 7 - 3);
     auto const [value, g] = value_and_grad<none>([&](auto const& s) { return dot(add_halo(s + s), y); })(sums);
-    static_assert(std::is_same_v<layout_t<decltype(g)>, H>);
+    static_assert(std::is_same_v<layout_t<decltype(g)>, fresh<H>>);
     auto const expected = exchange_halo(2. * y);
     int wrong = 0;
     for (index_t i = 0; i < expected.stored_extents().size(); ++i)
@@ -206,7 +208,7 @@ namespace {
 template <class H, corners C>
 void check_sums() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    auto const y = integers<stale<H>>(m, n, 77);
+    auto const y = integers<H>(m, n, 77);
     auto sums = make<double, halo_sums<H>>(m, {n[0], n[1]});
     auto const [value, g] = value_and_grad<none>([&](auto const& s) { return dot(add_halo<C>(s), y); })(sums);
     for (index_t seed : {1, 5, 9}) {
@@ -224,18 +226,20 @@ void check_sums() {
 
 TEST_CASE("halo: the derivative of add_halo is its transpose, with dropped corners and given cells too") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  check_sums<layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>, corners::none>();
-  check_sums<layout<halo("y", 2, edge::copy), halo("x", 1, edge::odd)>, corners::none>();
-  check_sums<layout<halo("y", 1, edge::given), halo("x", 2, 1, edge::reflect)>, corners::none>();
-  check_sums<layout<halo("y", 1, edge::given, edge::copy), halo("x", 2, 1, edge::zero, edge::given)>, corners::all>();
-  check_sums<layout<halo("y", 1, edge::mirror, edge::zero), halo("x", 1, edge::given, edge::odd)>, corners::none>();
+  check_sums<layout<halo("y", 1, 2, boundary::mirror), halo("x", 2, boundary::periodic)>, corners::skipped>();
+  check_sums<layout<halo("y", 2, boundary::copy), halo("x", 1, boundary::odd)>, corners::skipped>();
+  check_sums<layout<halo("y", 1, boundary::given), halo("x", 2, 1, boundary::reflect)>, corners::skipped>();
+  check_sums<layout<halo("y", 1, boundary::given, boundary::copy), halo("x", 2, 1, boundary::zero, boundary::given)>,
+             corners::filled>();
+  check_sums<layout<halo("y", 1, boundary::mirror, boundary::zero), halo("x", 1, boundary::given, boundary::odd)>,
+             corners::skipped>();
 }
 
 TEST_CASE("halo: derivatives do not write the given cells of the caller's cotangent") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using H = layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1, boundary::given), halo("x", 1, boundary::periodic)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    auto const ct = integers<stale<H>>(m, n, 3);
+    auto const ct = integers<H>(m, n, 3);
     (void)vjp<none>([](auto const& s) { return add_halo(s); })(ct, make<double, halo_sums<H>>(m, {n[0], n[1]}));
     if (ct.local_region().size() == 0) return;
     auto const cells = ct.offset_view();
@@ -257,7 +261,7 @@ struct twice {
 
 TEST_CASE("halo: a functor that reads the centre alone keeps the cells outside of a box") {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    using S = stale<layout<halo("y", 1), halo("x", 1)>>;
+    using S = layout<halo("y", 1), halo("x", 1)>;
     auto const u = integers<S>(m, n, 3);
     auto const before = gather_all(owned(u)), after = gather_all(owned(stencil(twice{}, inside(1), u)));
     int wrong = 0;
@@ -295,14 +299,14 @@ struct burgers {
 }  // namespace
 
 TEST_CASE("halo: the derivative of three steps of a nonlinear stencil equals a difference quotient") {
-  using S = stale<layout<halo("y", 1, edge::reflect), halo("x", 1, edge::periodic)>>;
+  using S = layout<halo("y", 1, boundary::reflect), halo("x", 1, boundary::periodic)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const u = generate<double, S>(m, {n[0], n[1]}, wave{1.3, 0.7});
     auto const direction = generate<double, S>(m, {n[0], n[1]}, wave{0.4, 2.1});
     auto const loss = [](auto const& start) {
-      auto const a = stencil(burgers{}, exchange_halo_async<corners::none>(start));
-      auto const b = stencil(burgers{}, exchange_halo_async<corners::none>(a));
-      auto const c = stencil(burgers{}, inside(1), exchange_halo<corners::none>(b));
+      auto const a = stencil(burgers{}, exchange_halo_async<corners::skipped>(start));
+      auto const b = stencil(burgers{}, exchange_halo_async<corners::skipped>(a));
+      auto const c = stencil(burgers{}, inside(1), exchange_halo<corners::skipped>(b));
       return dot(c, c);
     };
     test::check_smooth_loss(loss, u, direction);

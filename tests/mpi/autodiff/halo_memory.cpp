@@ -41,7 +41,7 @@ auto watched(X const& x, std::vector<passage>& seen, std::size_t& before) {
 }  // namespace
 
 TEST_CASE("halo: the backward pass adds halos in place, and takes memory for the cotangents of stencils alone") {
-  using S = stale<layout<halo("y", 1, edge::mirror), halo("x", 1, 2, edge::periodic)>>;
+  using S = layout<halo("y", 1, boundary::mirror), halo("x", 1, 2, boundary::periodic)>;
   constexpr int steps = 4;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});

@@ -81,17 +81,17 @@ void check_linear(device_mesh<grid> const& m, extents const& n, F const& f) {
 template <class H>
 void check_edges() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    using S = stale<H>;
+    using S = H;
     CAPTURE(n[0]);
     CAPTURE(n[1]);
     auto const v = integers<O>(m, n, 5);
     check_linear<S>(m, n, [](auto const& u) { return stencil(blur{}, exchange_halo(u)); });
     check_linear<S>(m, n, [](auto const& u) { return stencil(blur{}, inside(1), exchange_halo_async(u)); });
-    check_linear<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::none>(u)); });
-    check_linear<S>(m, n, [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::none>(u), u); });
+    check_linear<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::skipped>(u)); });
+    check_linear<S>(m, n, [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::skipped>(u), u); });
     check_linear<S>(m, n, [&](auto const& u) {  // read by a stencil, and by elementwise operations
       auto const w = exchange_halo(u);
-      return stencil(blur{}, w) + 3. * w - v * as_stale(w);
+      return stencil(blur{}, w) + 3. * w - v * redistribute<H>(w);
     });
     check_linear<S>(m, n, [](auto const& u) {
       auto const w = stencil(blur{}, exchange_halo(u));
@@ -99,11 +99,11 @@ void check_edges() {
       return 2. * a - b;
     });
     check_linear<S>(m, n, [](auto const& u) { return redistribute<layout<"y", "x">>(3. * exchange_halo(u)); });
-    check_linear<O>(m, n, [](auto const& u) { return owned(stencil(blur{}, exchange_halo(with_halo<H>(u)))); });
-    check_linear<O>(m, n, [](auto const& u) { return stencil(blur{}, redistribute<H>(u)); });
+    check_linear<O>(m, n, [](auto const& u) { return owned(stencil(blur{}, exchange_halo(redistribute<H>(u)))); });
+    check_linear<O>(m, n, [](auto const& u) { return stencil(blur{}, redistribute<fresh<H>>(u)); });
     check_linear<S>(m, n, [&](auto const& u) {  // the field is an operand, and the coefficient
-      return stencil(conduct{}, exchange_halo<corners::none>(u), v) +
-             stencil(conduct{}, exchange_halo<corners::none>(with_halo<H>(v)), u);
+      return stencil(conduct{}, exchange_halo<corners::skipped>(u), v) +
+             stencil(conduct{}, exchange_halo<corners::skipped>(redistribute<H>(v)), u);
     });
     check_linear<S>(m, n, [](auto const& u) {  // terms of a sum, and the sum
       auto const w = stencil(blur{}, exchange_halo(as_partial<"z">(u)));
@@ -116,12 +116,12 @@ void check_edges() {
 template <class H>
 void check_terms() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    using S = stale<H>;
+    using S = H;
     constexpr auto whole = [](auto const& y) { return as_replicated<"z">(all_reduce<"z">(y)); };
     auto const other = as_partial<"z">(integers<O>(m, n, 6));
     check_linear<S>(m, n, [&](auto const& u) {
       auto const w = as_partial<"z">(u);
-      return whole(stencil(cross{}, exchange_halo_async<corners::none>(w), w));
+      return whole(stencil(cross{}, exchange_halo_async<corners::skipped>(w), w));
     });
     for (int distance : {0, 1}) {
       check_linear<S>(m, n, [&](auto const& u) {
@@ -152,11 +152,11 @@ void check_terms() {
 
 TEST_CASE("stencil: cotangents of terms that are read at the cell alone") {
   check_terms<layout<halo("y", 1), halo("x", 1, 2)>>();
-  check_terms<layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>>();
+  check_terms<layout<halo("y", 1, boundary::periodic), halo("x", 2, boundary::odd)>>();
 }
 
 TEST_CASE("halo: cotangents of fields that are replicated over an axis are terms of a sum") {
   check_edges<layout<halo("y", 1), halo("x", 1, 2)>>();
-  check_edges<layout<halo("y", 1, 2, edge::mirror), halo("x", 1, 2, edge::periodic)>>();
-  check_edges<layout<halo("y", 2, edge::odd), halo("x", 2, edge::copy)>>();
+  check_edges<layout<halo("y", 1, 2, boundary::mirror), halo("x", 1, 2, boundary::periodic)>>();
+  check_edges<layout<halo("y", 2, boundary::odd), halo("x", 2, boundary::copy)>>();
 }

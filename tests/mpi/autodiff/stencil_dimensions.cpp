@@ -31,7 +31,7 @@ struct block {
 template <class F, class H, class M, std::size_t N>
 void check_transpose(device_mesh<M> const& m, std::array<index_t, N> const& n) {
   CAPTURE(n[0]);
-  test::check_linear_field<stale<H>>(m, n, [](auto const& u) { return stencil(F{}, exchange_halo_async(u)); });
+  test::check_linear_field<H>(m, n, [](auto const& u) { return stencil(F{}, exchange_halo_async(u)); });
 }
 template <class H>
 void check_lines() {
@@ -76,24 +76,24 @@ struct of_five {
 
 TEST_CASE("stencil: the derivative is the transpose on lines, with wide reaches") {
   check_lines<layout<halo("y", 2, 5)>>();
-  check_lines<layout<halo("y", 2, 5, edge::periodic)>>();
-  check_lines<layout<halo("y", 3, 6, edge::copy, edge::mirror)>>();
-  check_lines<layout<halo("y", 2, 5, edge::odd, edge::reflect)>>();
+  check_lines<layout<halo("y", 2, 5, boundary::periodic)>>();
+  check_lines<layout<halo("y", 3, 6, boundary::copy, boundary::mirror)>>();
+  check_lines<layout<halo("y", 2, 5, boundary::odd, boundary::reflect)>>();
 }
 
 TEST_CASE("stencil: the derivative is the transpose on blocks, over three axes") {
-  check_blocks<layout<halo("z", 1, 2), halo("y", 2, 1, edge::periodic), halo("x", 3, 0, edge::copy)>>();
-  check_blocks<layout<halo("x", 2, edge::mirror), halo("z", 2, edge::odd), halo(none, 3, edge::reflect)>>();
+  check_blocks<layout<halo("z", 1, 2), halo("y", 2, 1, boundary::periodic), halo("x", 3, 0, boundary::copy)>>();
+  check_blocks<layout<halo("x", 2, boundary::mirror), halo("z", 2, boundary::odd), halo(none, 3, boundary::reflect)>>();
 }
 
 TEST_CASE("stencil: a slope that takes the index of its cell is the derivative") {
-  using S = stale<layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>>;
+  using S = layout<halo("y", 1, boundary::copy), halo("x", 1, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const u = generate<double, S>(m, {9, 12}, wave{1.3, 0.7});
     auto const direction = generate<double, S>(m, {9, 12}, wave{0.4, 2.1});
     auto const loss = [](auto const& x) {
-      auto const y = stencil(steeper{}, exchange_halo<corners::none>(x));
+      auto const y = stencil(steeper{}, exchange_halo<corners::skipped>(x));
       return all_reduce(sum(y * y));
     };
     test::check_smooth_loss(loss, u, direction);
@@ -101,14 +101,14 @@ TEST_CASE("stencil: a slope that takes the index of its cell is the derivative")
 }
 
 TEST_CASE("stencil: derivatives with respect to five operands") {
-  using S = stale<layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>>;
+  using S = layout<halo("y", 1, boundary::copy), halo("x", 1, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const field = [&](index_t seed) { return integers<S>(m, std::array<index_t, 2>{9, 12}, seed); };
     auto const y = field(77);
     auto const loss = [&](auto const& x) {
       auto const& [u, a, b, c, d] = x;
-      return dot(stencil(of_five{}, exchange_halo<corners::none>(u), a, b, c, d), y);
+      return dot(stencil(of_five{}, exchange_halo<corners::skipped>(u), a, b, c, d), y);
     };
     auto const x = std::tuple(field(1), field(2), field(3), field(4), field(5));
     auto const [value, gradient] = value_and_grad<none>(loss)(x);

@@ -88,21 +88,22 @@ void check_halos() {
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     CAPTURE(n[0]);
     CAPTURE(n[1]);
-    using S = stale<H>;
-    using T = stale<K>;
+    using S = H;
+    using T = K;
     check_linear<S, T>(
         m, n, [](auto const& u, auto const& v) { return stencil(both{}, exchange_halo(u), exchange_halo(v)); });
     for (int distance : {0, 1, 2}) {
       check_linear<S, T>(m, n, [&](auto const& u, auto const& v) {
-        return stencil(both{}, inside(distance), exchange_halo_async<corners::none>(u), exchange_halo(v));
+        return stencil(both{}, inside(distance), exchange_halo_async<corners::skipped>(u), exchange_halo(v));
       });
       check_linear<S, T>(m, n, [&](auto const& u, auto const& v) {
         auto const [a, b] = stencil(two_results{}, inside(distance), exchange_halo(u), exchange_halo(v));
         return 2. * owned(a) - owned(b);
       });
     }
-    check_linear<layout<"y", "x">, T>(
-        m, n, [](auto const& u, auto const& v) { return stencil(second_alone{}, u, exchange_halo<corners::none>(v)); });
+    check_linear<layout<"y", "x">, T>(m, n, [](auto const& u, auto const& v) {
+      return stencil(second_alone{}, u, exchange_halo<corners::skipped>(v));
+    });
     check_linear<S, S>(m, n, [](auto const& u, auto const& v) {  // the first operand is the second, too
       auto const w = exchange_halo(u);
       return stencil(two_operands_alike{}, w, w) + v;
@@ -116,21 +117,19 @@ void check_halos() {
 
 }  // namespace
 
-TEST_CASE("stencil: cotangents of further operands are sums of halos, with every edge") {
+TEST_CASE("stencil: cotangents of further operands are sums of halos, with every boundary") {
   check_halos<layout<halo("y", 1), halo("x", 1)>, layout<halo("y", 1, 2), halo("x", 1, 2)>>();
-  check_halos<layout<halo("y", 1, edge::mirror), halo("x", 1, edge::periodic)>,
-              layout<halo("y", 2, edge::odd), halo("x", 1, edge::copy)>>();
-  check_halos<layout<halo("y", 2, edge::reflect), halo("x", 1)>,
-              layout<halo("y", 1, 2, edge::periodic), halo("x", 3, edge::mirror)>>();
+  check_halos<layout<halo("y", 1, boundary::mirror), halo("x", 1, boundary::periodic)>,
+              layout<halo("y", 2, boundary::odd), halo("x", 1, boundary::copy)>>();
+  check_halos<layout<halo("y", 2, boundary::reflect), halo("x", 1)>,
+              layout<halo("y", 1, 2, boundary::periodic), halo("x", 3, boundary::mirror)>>();
 }
 
 TEST_CASE("stencil: derivatives by operands of a nonlinear functor equal a difference quotient") {
-  using H = layout<halo("y", 1, edge::reflect), halo("x", 1, edge::periodic)>;
-  using K = layout<halo("y", 1), halo("x", 1, edge::odd)>;
+  using H = layout<halo("y", 1, boundary::reflect), halo("x", 1, boundary::periodic)>;
+  using K = layout<halo("y", 1), halo("x", 1, boundary::odd)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
-    auto const make = [&]<class S>(S, double a, double b) {
-      return generate<double, stale<S>>(m, {n[0], n[1]}, wave{a, b});
-    };
+    auto const make = [&]<class S>(S, double a, double b) { return generate<double, S>(m, {n[0], n[1]}, wave{a, b}); };
     auto const h = make(H{}, 1.3, 0.7), h_direction = make(H{}, 0.4, 2.1);
     auto const v = make(K{}, 0.9, 1.7), v_direction = make(K{}, 2.4, 0.3);
     for (int distance : {0, 1}) {

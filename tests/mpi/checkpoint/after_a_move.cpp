@@ -94,7 +94,7 @@ TEST_CASE("a tensor, an expression and a pending result that were moved from are
     CHECK(said([&] { (void)redistribute<layout<none>>(e); }).starts_with(empty));
     CHECK(said([&] { save_npy(m, "none.npy", e); }).starts_with(empty));
   }
-  auto const h = moved_from(with_halo<row_with_halo>(t));
+  auto const h = moved_from(redistribute<row_with_halo>(t));
   CHECK(said([&] { (void)exchange_halo(h); }).starts_with(empty));
   CHECK(said([&] { (void)h.stored_view(); }).starts_with(empty));
 
@@ -107,7 +107,7 @@ TEST_CASE("a tensor, an expression and a pending result that were moved from are
   gone([&] { (void)(x + t); });
 
   auto p = redistribute_async<layout<none>>(t), q = std::move(p);
-  auto a = exchange_halo_async(with_halo<row_with_halo>(t)), b = std::move(a);
+  auto a = exchange_halo_async(redistribute<row_with_halo>(t)), b = std::move(a);
   constexpr char const* taken = "ashlar::pending: the result was taken before, or the object was moved from";
   CHECK(said([&] { (void)p.ready(); }).starts_with(taken));
   CHECK(said([&] { (void)p.wait(); }).starts_with(taken));

@@ -63,11 +63,11 @@ TEST_CASE("field_series: of fields with halos the owned cells are written") {
   shared_folder const folder;
   for (auto const& sizes : grids()) {
     auto const m = mesh_of(sizes);
-    using H = layout<halo("x", 1, 2), halo("y", 3, edge::periodic)>;
+    using H = layout<halo("x", 1, 2), halo("y", 3, boundary::periodic)>;
     auto const u = numbered<double, layout<"x", "y">>(m, shape::of(9, 7));
-    auto const filled = exchange_halo(with_halo<H>(u));
+    auto const filled = exchange_halo(redistribute<H>(u));
     field_series series(m, folder.path / "halo.xdmf");
-    series.write(0, series_field("u", filled), series_field("v", 2. * as_stale(filled)));
+    series.write(0, series_field("u", filled), series_field("v", 2. * redistribute<H>(filled)));
     using L = layout<none, "x">;
     CHECK(gather_all(test::read_hdf5<double, L>(m, folder.path / "halo_000000.h5", "u")) == gather_all(u));
     CHECK(gather_all(test::read_hdf5<double, L>(m, folder.path / "halo_000000.h5", "v")) == gather_all(2. * u));

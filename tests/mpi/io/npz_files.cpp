@@ -70,9 +70,9 @@ TEST_CASE("npz: of a tensor with a halo the owned cells are written, and to .npy
   shared_folder const folder;
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    using H = layout<halo("p", 1, 2), halo("q", 3, edge::periodic)>;
+    using H = layout<halo("p", 1, 2), halo("q", 3, boundary::periodic)>;
     for (shape const& n : {shape::of(0, 4), shape::of(13, 5)}) {
-      auto const u = with_halo<H>(numbered<double, layout<"p", "q">>(m, n));
+      auto const u = redistribute<H>(numbered<double, layout<"p", "q">>(m, n));
       save_npz(m, folder.path / "halo.npz", npz_array("u", u), npz_array("v", exchange_halo(u)),
                npz_array("w", u + 0.));
       for (char const* name : {"u", "v", "w"})

@@ -107,6 +107,6 @@ TEST_CASE("element types: sums that leave the type of their elements") {
   static_assert(std::is_same_v<element_t<decltype(total)>, std::int64_t>);
   CHECK(number(total) == 8000000000);
   // Of a tensor with a halo, the owned cells.
-  auto const u = with_halo<layout<halo("x", 1)>>(full<std::int8_t, L>(m, {8 * world_size()}, 100));
+  auto const u = redistribute<layout<halo("x", 1)>>(full<std::int8_t, L>(m, {8 * world_size()}, 100));
   CHECK(number(sum(u)) == 800 * world_size());
 }

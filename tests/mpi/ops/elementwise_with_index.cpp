@@ -135,10 +135,10 @@ TEST_CASE("elementwise: a function takes the global index, in every layout") {
 
 TEST_CASE("elementwise: the index of cells with a halo, and of broadcast operands") {
   for_each_grid([](auto const& m, auto const& n) {
-    using H = layout<halo("y", 1, edge::periodic), halo("x", 2)>;
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{});
+    using H = layout<halo("y", 1, boundary::periodic), halo("x", 2)>;
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number{});
     auto const y = elementwise(tilted{}, u);
-    static_assert(std::is_same_v<layout_t<decltype(y)>, stale<H>>);
+    static_assert(std::is_same_v<layout_t<decltype(y)>, H>);
     CHECK(equal(owned(y), tilted_at));
     auto const column = generate<double, layout<"x">>(m, {n[1]}, column_number{});
     // Its index has one number, and each of its elements meets all rows.

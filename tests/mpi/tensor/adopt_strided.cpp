@@ -9,7 +9,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>;
+using H = layout<halo("y", 1, 2, boundary::mirror), halo("x", 2, boundary::periodic)>;
 
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(100 * i + j); }
@@ -40,10 +40,10 @@ bool same_cells(A const& a, B const& b) {
 // What holds for a view of this rank's stored cells of an n x k field, adopted by `adopt_it`.
 template <class M, class Adopt>
 void check_adopted(M const& m, index_t n, index_t k, Adopt const& adopt_it) {
-  auto const like = generate<double, stale<H>>(m, {n, k}, number{});
-  auto const filled = generate<double, H>(m, {n, k}, number{});
+  auto const like = generate<double, H>(m, {n, k}, number{});
+  auto const filled = generate<double, fresh<H>>(m, {n, k}, number{});
   auto u = adopt_it(like.stored_extents());
-  static_assert(std::is_same_v<layout_t<decltype(u)>, stale<H>>);
+  static_assert(std::is_same_v<layout_t<decltype(u)>, H>);
   double* const first = u.stored_data();
   Kokkos::deep_copy(u.owned_view(), like.owned_view());
   for (int repeat = 0; repeat < 2; ++repeat) update_halo(u);
@@ -72,7 +72,7 @@ TEST_CASE("adopt: views that Kokkos has padded") {
       check_adopted(m, n, 83, [&](shape const& stored) {
         row_major const view(Kokkos::view_alloc("mine", Kokkos::AllowPadding), size_of(stored[0]), size_of(stored[1]));
         if (stored[0] > 1 && stored[1] > 32 && stored[1] % 8 != 0) CHECK(!view.span_is_contiguous());
-        return adopt<stale<H>>(m, view, {n, index_t{83}});
+        return adopt<H>(m, view, {n, index_t{83}});
       });
   });
 }
@@ -86,11 +86,11 @@ TEST_CASE("adopt: a subview, whose surroundings stay as they are") {
         Kokkos::deep_copy(whole, -7.);
         auto const part = Kokkos::subview(whole, std::pair<index_t, index_t>(1, 1 + stored[0]),
                                           std::pair<index_t, index_t>(2, 2 + stored[1]));
-        return adopt<stale<H>>(m, part, {n[0], n[1]});
+        return adopt<H>(m, part, {n[0], n[1]});
       });
       std::size_t changed = 0;
       for (std::size_t i = 0; i < whole.size(); ++i) changed += whole.data()[i] != -7.;
-      shape const stored = make<double, stale<H>>(m, {n[0], n[1]}).stored_extents();
+      shape const stored = make<double, H>(m, {n[0], n[1]}).stored_extents();
       CHECK(changed == size_of(stored.size()));
     }
   });
@@ -99,14 +99,14 @@ TEST_CASE("adopt: a subview, whose surroundings stay as they are") {
 TEST_CASE("adopt: column-major views and parts of them, in reversed order") {
   for_each_mesh([](auto const& m) {
     check_adopted(m, 9, 6, [&](shape const& stored) {
-      return adopt_reversed<stale<H>>(m, column_major("mine", size_of(stored[1]), size_of(stored[0])), {9, 6});
+      return adopt_reversed<H>(m, column_major("mine", size_of(stored[1]), size_of(stored[0])), {9, 6});
     });
     check_adopted(m, 9, 6, [&](shape const& stored) {
       column_major const whole("mine", size_of(stored[1] + 5), size_of(stored[0] + 1));
-      return adopt_reversed<stale<H>>(m,
-                                      Kokkos::subview(whole, std::pair<index_t, index_t>(5, 5 + stored[1]),
-                                                      std::pair<index_t, index_t>(0, stored[0])),
-                                      {9, 6});
+      return adopt_reversed<H>(m,
+                               Kokkos::subview(whole, std::pair<index_t, index_t>(5, 5 + stored[1]),
+                                               std::pair<index_t, index_t>(0, stored[0])),
+                               {9, 6});
     });
   });
 }
@@ -119,22 +119,22 @@ TEST_CASE("adopt: strides on one rank alone, in memory that the node's ranks see
       auto const whole = row_major(room.data(), 200, size_of(contiguous ? stored[1] : 200));
       auto const part =
           Kokkos::subview(whole, std::pair<index_t, index_t>(0, stored[0]), std::pair<index_t, index_t>(0, stored[1]));
-      return adopt<stale<H>>(m, part, {70, 60});
+      return adopt<H>(m, part, {70, 60});
     });
   });
 }
 
 TEST_CASE("adopt: given cells in strided memory") {
-  using G = layout<halo("y", 1, edge::given), halo("x", 1, edge::copy)>;
+  using G = layout<halo("y", 1, boundary::given), halo("x", 1, boundary::copy)>;
   for_each_mesh([](auto const& m) {
-    shape const stored = make<double, stale<G>>(m, {5, 8}).stored_extents();
+    shape const stored = make<double, G>(m, {5, 8}).stored_extents();
     row_major const whole("mine", size_of(stored[0] + 1), size_of(stored[1] + 4));
     auto const part = Kokkos::subview(whole, std::pair<index_t, index_t>(0, stored[0]),
                                       std::pair<index_t, index_t>(3, 3 + stored[1]));
-    auto u = adopt<stale<G>>(m, part, {5, 8});
-    auto const like = generate<double, stale<G>>(m, {5, 8}, number{});
+    auto u = adopt<G>(m, part, {5, 8});
+    auto const like = generate<double, G>(m, {5, 8}, number{});
     Kokkos::deep_copy(u.owned_view(), like.owned_view());
-    set_beyond(u, number{});
+    set_boundary(u, number{});
     update_halo(u);
     CHECK(same_cells(u, exchange_halo(like)));
     auto const v = u + like;  // takes the given cells of u
@@ -152,7 +152,7 @@ TEST_CASE("adopt: strided memory without room for neighbours is a halo of width 
                                          std::pair<index_t, index_t>(2, 2 + like.local_extents()[1]));
       // [strided]
       using strided = layout<halo("y", 0), halo("x", 0)>;  // the split of layout<"y", "x">, in memory with strides
-      auto u = adopt<stale<strided>>(m, block, {rows, columns});
+      auto u = adopt<strided>(m, block, {rows, columns});
       // [strided]
       Kokkos::deep_copy(u.owned_view(), like.view());
       recorder<grid> notes;
@@ -176,18 +176,18 @@ TEST_CASE("adopt: strided memory without room for neighbours is a halo of width 
 
 TEST_CASE("adopt: what strided memory is not") {
   for_each_mesh([](auto const& m) {
-    shape const stored = make<double, stale<H>>(m, {70, 60}).stored_extents();
+    shape const stored = make<double, H>(m, {70, 60}).stored_extents();
     row_major const whole("mine", size_of(stored[0]), size_of(stored[1] + 4));
     auto const part = Kokkos::subview(whole, Kokkos::ALL, std::pair<index_t, index_t>(3, 3 + stored[1]));
     CHECK_THROWS_WITH_AS((adopt<halo_sums<H>>(m, part, {70, 60})),
                          doctest::Contains("ashlar::adopt: a halo of sums is contiguous; copy the view"), error);
-    auto u = adopt<stale<H>>(m, part, {70, 60});
+    auto u = adopt<H>(m, part, {70, 60});
     CHECK_THROWS_WITH_AS(
         u.stored_view(),
         "ashlar::stored_view: the cells have the strides of the view that was adopted; write strided_view()", error);
     column_major const other("mine", 1, 1);
     CHECK_THROWS_WITH_AS(
-        (adopt_reversed<stale<H>>(m, other, {70, 60})),
+        (adopt_reversed<H>(m, other, {70, 60})),
         doctest::Contains(
             "ashlar::adopt_reversed: the view has the extents of this rank's cells and their halo, in reversed order"),
         error);

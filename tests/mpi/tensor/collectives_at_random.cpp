@@ -22,7 +22,7 @@ using namespace ashlar::test;
 namespace {
 
 using grid = mesh<axis<"x">, axis<"y">>;
-using torus = layout<halo("x", 1, 2, edge::periodic), halo("y", 1, edge::copy)>;
+using torus = layout<halo("x", 1, 2, boundary::periodic), halo("y", 1, boundary::copy)>;
 using values = std::vector<double>;
 
 struct numbers_of_version {
@@ -163,9 +163,9 @@ class drawn_program {
   }
   under_way begin_exchange() {
     cell const f{++version_};
-    auto x = generate<double, stale<torus>>(m_, {extents_[0], extents_[1]}, f);
+    auto x = generate<double, torus>(m_, {extents_[0], extents_[1]}, f);
     auto const right = [m = m_, n = extents_, f](auto const& y) {
-      return same_stored_cells(y, generate<double, torus>(m, {n[0], n[1]}, f));
+      return same_stored_cells(y, generate<double, fresh<torus>>(m, {n[0], n[1]}, f));
     };
     return keep(exchange_halo_async(std::move(x)), right);
   }
@@ -201,8 +201,8 @@ class drawn_program {
       }
       case 3: {
         cell const f{++version_};
-        auto const x = generate<double, stale<torus>>(m_, {extents_[0], extents_[1]}, f);
-        CHECK(same_stored_cells(exchange_halo(x), generate<double, torus>(m_, {extents_[0], extents_[1]}, f)));
+        auto const x = generate<double, torus>(m_, {extents_[0], extents_[1]}, f);
+        CHECK(same_stored_cells(exchange_halo(x), generate<double, fresh<torus>>(m_, {extents_[0], extents_[1]}, f)));
         break;
       }
       default: {

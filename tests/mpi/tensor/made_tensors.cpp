@@ -48,7 +48,7 @@ void construct(device_mesh<line> const& m, std::size_t i, index_t n) {
       (void)generate<double, rows>(m, {n, 10}, ones_of_two{});
       return;
     case 2:
-      (void)generate<double, stale<layout<halo("x", 1), none>>>(m, {n, 10}, ones_of_two{});
+      (void)generate<double, layout<halo("x", 1), none>>(m, {n, 10}, ones_of_two{});
       return;
     case 3:
       (void)zeros<double, rows>(m, {n, 10});

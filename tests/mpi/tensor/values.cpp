@@ -17,7 +17,7 @@ namespace {
 
 using line = mesh<axis<"x">>;
 using rows = layout<"x", none>;
-using H = layout<halo("x", 1, edge::periodic), none>;
+using H = layout<halo("x", 1, boundary::periodic), none>;
 using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
 
 struct number {
@@ -236,7 +236,7 @@ TEST_CASE("values: a plan without steps gives elements of its own, begun or not"
 
 TEST_CASE("values: fields with halos are values, too") {
   device_mesh<line> const m(MPI_COMM_WORLD);
-  auto const numbers = generate<double, stale<H>>(m, {7, 3}, number{});
+  auto const numbers = generate<double, H>(m, {7, 3}, number{});
   auto u = numbers;
   auto const before = u;
   update_halo(u);
@@ -247,7 +247,7 @@ TEST_CASE("values: fields with halos are values, too") {
   shape const stored = u.stored_extents();
   Kokkos::View<double**, Kokkos::LayoutRight> const array("array", static_cast<std::size_t>(stored[0]),
                                                           static_cast<std::size_t>(stored[1]));
-  auto a = adopt<stale<H>>(m, array, {7, 3});
+  auto a = adopt<H>(m, array, {7, 3});
   a = numbers;
   CHECK(holds(owned(a), 1, 0));
   auto const filled = exchange_halo(a);

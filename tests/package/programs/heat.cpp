@@ -6,7 +6,7 @@
 
 using namespace ashlar;
 using grid = mesh<axis<"y">, axis<"x">>;
-using field = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
+using field = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
 
 struct step {
   static constexpr auto reach = star(1, 1);
@@ -24,8 +24,8 @@ int main() {
   return run_program("heat", [] {
     device_mesh<grid> const m(MPI_COMM_WORLD);  // MPI chooses the sizes of both axes
     index_t const rows = 31, columns = 45;
-    auto u = generate<double, stale<field>>(m, {rows, columns}, start{});
-    for (int t = 0; t < 30; ++t) u = stencil(step{}, exchange_halo_async<corners::none>(u));
+    auto u = generate<double, field>(m, {rows, columns}, start{});
+    for (int t = 0; t < 30; ++t) u = stencil(step{}, exchange_halo_async<corners::skipped>(u));
     auto const found = gather_all(owned(u));
 
     std::vector<double> v(rows * columns), next(rows * columns);

@@ -6,7 +6,7 @@ using namespace ashlar;
 namespace {
 
 using grid = mesh<axis<"y">, axis<"x">>;
-using field = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
+using field = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
 
 struct heat {
   static constexpr auto reach = star(1, 1);
@@ -18,14 +18,14 @@ struct heat {
 };
 
 constexpr auto three_steps = [](auto const& start) {
-  auto const a = stencil(heat{}, exchange_halo_async<corners::none>(start));
-  auto const b = stencil(heat{}, exchange_halo<corners::none>(a));
-  auto const c = stencil(heat{}, inside(1), exchange_halo_async<corners::none>(b));
+  auto const a = stencil(heat{}, exchange_halo_async<corners::skipped>(start));
+  auto const b = stencil(heat{}, exchange_halo<corners::skipped>(a));
+  auto const c = stencil(heat{}, inside(1), exchange_halo_async<corners::skipped>(b));
   return all_reduce(sum(c * c));
 };
 constexpr auto gradient = [](auto const& m) {
-  auto const [value, g] = value_and_grad<none>(three_steps)(make<double, stale<field>>(m, {64, 64}));
-  static_assert(std::is_same_v<layout_t<decltype(g)>, stale<field>>);
+  auto const [value, g] = value_and_grad<none>(three_steps)(make<double, field>(m, {64, 64}));
+  static_assert(std::is_same_v<layout_t<decltype(g)>, field>);
 };
 constexpr auto cost = dry_run(grid{{2, 4}}, gradient);
 static_assert(cost.count(collective::exchange_halo) == 3);

@@ -183,7 +183,7 @@ TEST_CASE("extents and numbers that an operation cannot take") {
       "ashlar::chain: one of equal_layers gives other extents than it takes; found (4, 6) and (4, 12)");
 
   abstract_mesh<line> const handle(m);
-  using field = stale<layout<halo("x", 1)>>;
+  using field = layout<halo("x", 1)>;
   auto u = make<float, field>(handle, {8});
   auto const v = make<float, field>(handle, {9});
   says(

@@ -21,19 +21,19 @@ std::string drawn(grid const& m, shape const& extents, Option... option) {
 }  // namespace
 
 TEST_CASE("draw: without a request a halo is left out") {
-  using H = layout<halo("y", 1), halo("x", 2, edge::periodic)>;
-  CHECK(drawn<H>(grid{{2, 2}}, shape::of(7, 10)) == drawn<layout<"y", "x">>(grid{{2, 2}}, shape::of(7, 10)));
+  using H = layout<halo("y", 1), halo("x", 2, boundary::periodic)>;
+  CHECK(drawn<fresh<H>>(grid{{2, 2}}, shape::of(7, 10)) == drawn<layout<"y", "x">>(grid{{2, 2}}, shape::of(7, 10)));
   std::ostringstream a, b;
   abstract_mesh<grid> const m(grid{{2, 2}});
-  draw(a, make<double, stale<H>>(m, {7, 10}));
+  draw(a, make<double, H>(m, {7, 10}));
   draw(b, make<double, layout<"y", "x">>(m, {7, 10}));
   CHECK(a.str() == b.str());
 }
 
 TEST_CASE("draw: the cells that ranks store, with their edges, in every state") {
-  using H = layout<halo("y", 1), halo("x", 1, 2, edge::mirror, edge::given)>;
+  using H = layout<halo("y", 1), halo("x", 1, 2, boundary::mirror, boundary::given)>;
   std::string const blocks = drawn<layout<"y", "x">>(grid{{2, 2}}, shape::of(4, 5));
-  CHECK(drawn<stale<H>>(grid{{2, 2}}, shape::of(4, 5), with_halos) ==
+  CHECK(drawn<H>(grid{{2, 2}}, shape::of(4, 5), with_halos) ==
         blocks +
             "stored cells:\n"
             "ranks   dim 0                 dim 1\n"
@@ -41,19 +41,19 @@ TEST_CASE("draw: the cells that ranks store, with their edges, in every state") 
             "1       zero -1:0 [0:2] 2:3   2:3 [3:5] 5:7 given\n"
             "2       1:2 [2:4] 4:5 zero    mirror -1:0 [0:3] 3:5\n"
             "3       1:2 [2:4] 4:5 zero    2:3 [3:5] 5:7 given\n"
-            "the halo is: stale\n");
+            "the halo is: unfilled\n");
   auto const ends_with = [](std::string const& text, std::string const& end) {
     return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
   };
-  CHECK(ends_with(drawn<H>(grid{{2, 2}}, shape::of(4, 5), with_halos), "\nthe halo is: filled\n"));
-  CHECK(ends_with(drawn<without_corners<H>>(grid{{2, 2}}, shape::of(4, 5), with_halos),
+  CHECK(ends_with(drawn<fresh<H>>(grid{{2, 2}}, shape::of(4, 5), with_halos), "\nthe halo is: filled\n"));
+  CHECK(ends_with(drawn<fresh<H, corners::skipped>>(grid{{2, 2}}, shape::of(4, 5), with_halos),
                   "\nthe halo is: filled without corners\n"));
   CHECK(ends_with(drawn<halo_sums<H>>(grid{{2, 2}}, shape::of(4, 5), with_halos), "\nthe halo is: sums\n"));
 }
 
 TEST_CASE("draw: halos of replicas, empty shards, whole dimensions, and halos beyond a domain") {
   // [draw]
-  using lines = stale<layout<halo("y", 2, edge::periodic), halo(none, 1)>>;
+  using lines = layout<halo("y", 2, boundary::periodic), halo(none, 1)>;
   std::ostringstream out;
   draw<lines>(out, grid{{4, 2}}, {3, 5}, with_halos);
   // [draw]
@@ -65,11 +65,11 @@ TEST_CASE("draw: halos of replicas, empty shards, whole dimensions, and halos be
       "2,3     periodic -1:0 0:1 [1:2] 2:3 3:4 periodic   zero -1:0 [0:5] 5:6 zero\n"
       "4,5     0:2 [2:3] 3:5 periodic                     zero -1:0 [0:5] 5:6 zero\n"
       "nothing: ranks 6,7\n"
-      "the halo is: stale\n";
+      "the halo is: unfilled\n";
   // [drawn]
   CHECK(out.str() == drawn<layout<"y", none>>(grid{{4, 2}}, shape::of(3, 5)) + stored);
-  CHECK(drawn<layout<halo("y", 1)>>(grid{{2, 1}}, shape::of(0), with_halos) ==
+  CHECK(drawn<fresh<layout<halo("y", 1)>>>(grid{{2, 1}}, shape::of(0), with_halos) ==
         "no elements: ranks 0,1\nstored cells:\nnothing: ranks 0,1\nthe halo is: filled\n");
-  CHECK(drawn<layout<halo("y", 0)>>(grid{{2, 1}}, shape::of(2), with_halos).find("\n0       [0:1]\n1       [1:2]\n") !=
-        std::string::npos);
+  CHECK(drawn<fresh<layout<halo("y", 0)>>>(grid{{2, 1}}, shape::of(2), with_halos)
+            .find("\n0       [0:1]\n1       [1:2]\n") != std::string::npos);
 }

@@ -63,12 +63,12 @@ TEST_CASE("three dimensions are three faces, and more are a table") {
 
 TEST_CASE("frames have the halo cells of each rank, within the domain") {
   // 12 columns of 480 pixels: 40 each. 3 blocks of 4, and a halo of 1; every second frame is 4 pixels smaller.
-  std::string const row = picture<layout<halo("data", 1)>>(grid{{3, 1}}, {12});
+  std::string const row = picture<fresh<layout<halo("data", 1)>>>(grid{{3, 1}}, {12});
   CHECK(count(row, "stroke-dasharray") == 3);
   CHECK(count(row, "<rect x=\"43\" y=\"43\" width=\"194\"") == 1);   // columns 0 to 5
   CHECK(count(row, "<rect x=\"167\" y=\"47\" width=\"226\"") == 1);  // columns 3 to 9
   CHECK(count(row, "<rect x=\"323\" y=\"43\" width=\"194\"") == 1);  // columns 7 to 12
-  CHECK(count(picture<stale<layout<halo("data", 1), none>>>(grid{{3, 1}}, {12, 5}), "stroke-dasharray") == 3);
+  CHECK(count(picture<layout<halo("data", 1), none>>(grid{{3, 1}}, {12, 5}), "stroke-dasharray") == 3);
   CHECK(count(picture<layout<"data">>(grid{{3, 1}}, {12}), "stroke-dasharray") == 0);
 }
 

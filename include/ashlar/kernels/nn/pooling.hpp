@@ -145,7 +145,7 @@ template <pooling Kind, int Size, int Stride, padding Edge>
 pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, shape const& images) {
   return {images[0], op.along(0, images), op.along(1, images), images[3]};
 }
-// The same on shards with halos. Cells beyond zero edges do not count.
+// The same on shards with halos. Cells beyond zero boundaries do not count.
 template <pooling Kind, int Size, int Stride, padding Edge, class X, class Y>
 pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, layout_detail::halo_widths const& halo,
                      kernels::stored_shard<X> const& images, kernels::stored_shard<Y> const& results) {
@@ -153,8 +153,8 @@ pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, layout_
   pooled g{images.stored[0], along(1), along(2), images.stored[3]};
   auto const keep_domain = [&](int d, index_t& begin, index_t& end) {
     index_t const first = images.owned.dim[d].begin - images.lower[d];
-    if (halo.dim[d].below == edge::zero) begin = std::max<index_t>(begin, -first);
-    if (halo.dim[d].above == edge::zero) end = std::min<index_t>(end, images.global[d] - first);
+    if (halo.dim[d].below == boundary::zero) begin = std::max<index_t>(begin, -first);
+    if (halo.dim[d].above == boundary::zero) end = std::min<index_t>(end, images.global[d] - first);
   };
   keep_domain(1, g.row_begin, g.row_end);
   keep_domain(2, g.column_begin, g.column_end);

@@ -173,13 +173,13 @@ struct conv2d_halo {
       found == image_halo::fits ? dimension_narrower_than_kernel<X, K, Stride, Dilation, Edge>() : -1;
   static constexpr bool ok = found == image_halo::fits && narrow < 0;
   static constexpr void say() {
-    static_assert(found != image_halo::stale,
-                  "ashlar::nn::conv2d: the halo of the images is stale; write exchange_halo(images)");
+    static_assert(found != image_halo::unfilled,
+                  "ashlar::nn::conv2d: the halo of the images is not filled; write exchange_halo(images)");
     static_assert(found != image_halo::sums,
                   "ashlar::nn::conv2d: the halo of the images holds sums; write add_halo(images) first");
     static_assert(
         found != image_halo::corners,
-        "ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+        "ashlar::nn::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::skipped");
     static_assert(
         found != image_halo::other_dimensions,
         "ashlar::nn::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
@@ -220,25 +220,25 @@ namespace ashlar::nn {
 /// and floor((h - (k - 1) Dilation - 1) / Stride) + 1 for padding::valid.
 /// Pre: no axis shards k and l, nor h and w of images without a halo. Batch and channels may be sharded, input channels
 /// alike in both operands. If the images have a halo, it is filled, and the windows of a rank are in its stored cells.
-/// Then what is beyond the edges follows the layout: edge::zero gives the zeros of other libraries.
+/// Then what is beyond the edges follows the layout: boundary::zero gives the zeros of other libraries.
 /// Cost: no communication; if the input channels are sharded, the result is partial. Locally matrix products of blocks
 /// of windows that fit a cache; the windows of a whole batch are never stored.
 /// Error: does not compile if an axis shards the channels of one operand alone, or different dimensions of both. Nor
-/// does it if both are partial over one axis, or one is partial over an axis that shards the other. A stale halo does
+/// does it if both are partial over one axis, or one is partial over an axis that shards the other. An unfilled halo does
 /// not compile, nor does one that is narrower than the windows if the kernel's extents are static. Otherwise
 /// ashlar::error names the widths. Extents that disagree throw ashlar::error. Integers do not compile.
 /// Example: nn::conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
 ///   layout<"data", none, none, "model">
-/// Example: nn::conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>
+/// Example: nn::conv2d(x<fresh<layout<none, halo("h", 1), halo("w", 1), none>>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   return ops_detail::conv2d_of<void, Stride, Dilation, Edge>(images, kernel, w);
 }
 
-/// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer. It
+/// The same for images with a halo. The result has the layout To, for the exchange before the next layer. It
 /// is written in place: no copy gives it the room.
-/// Error: does not compile unless To is stale<H>, and H is split as the result is.
-/// Example: exchange_halo(nn::conv2d<stale<H>>(x<H>, k)) -> H
+/// Error: does not compile unless To is H, and H is split as the result is.
+/// Example: auto y = exchange_halo(nn::conv2d<H>(x, k));  // x and y are of fresh<H>
 template <class To, int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   return ops_detail::conv2d_of<To, Stride, Dilation, Edge>(images, kernel, w);

@@ -106,13 +106,13 @@ struct pool2d_halo {
                                     : -1;
   static constexpr bool ok = found == image_halo::fits && narrow < 0;
   static constexpr void say() {
-    static_assert(found != image_halo::stale,
-                  "ashlar::nn::pool2d: the halo of the images is stale; write exchange_halo(images)");
+    static_assert(found != image_halo::unfilled,
+                  "ashlar::nn::pool2d: the halo of the images is not filled; write exchange_halo(images)");
     static_assert(found != image_halo::sums,
                   "ashlar::nn::pool2d: the halo of the images holds sums; write add_halo(images) first");
     static_assert(
         found != image_halo::corners,
-        "ashlar::nn::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+        "ashlar::nn::pool2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::skipped");
     static_assert(
         found != image_halo::other_dimensions,
         "ashlar::nn::pool2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
@@ -157,15 +157,15 @@ namespace ashlar::nn {
 /// first gets the cotangent.
 /// Shape: (n, h, w, c) to (n, h', w', c) as in conv2d.
 /// Pre: no axis shards h and w of images without a halo. A halo is filled, and the windows of a rank are in its stored
-/// cells. Cells beyond a zero edge do not count; beyond other edges they do.
+/// cells. Cells beyond a zero boundary do not count; beyond other boundaries they do.
 /// Cost: no communication.
 /// Example: nn::max_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
   return ops_detail::pool2d<void, pooling::max, Size, Stride, Edge>(x, w);
 }
-/// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer.
-/// Example: exchange_halo(nn::max_pool2d<stale<H>, 2>(x<H>)) -> H
+/// The same for images with a halo. The result has the layout To, for the exchange before the next layer.
+/// Example: auto y = exchange_halo(nn::max_pool2d<H, 2>(x));  // x and y are of fresh<H>
 template <class To, int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto max_pool2d(X const& x, call_site w = call_site::current()) {
   return ops_detail::pool2d<To, pooling::max, Size, Stride, Edge>(x, w);

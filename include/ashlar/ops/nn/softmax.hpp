@@ -20,6 +20,17 @@ struct softmax_diagnostics {
   }
 };
 
+struct log_softmax_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::log_softmax: the axis shards the dimension, which the operation reads as a whole; all_gather it first");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::log_softmax: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
+  }
+};
+
 // Linear in the cotangent, which may be partial. The value y may not be partial.
 struct softmax_pullback_rule : like_operand<softmax_diagnostics> {
   static constexpr rule_result rule(layout_value const& ct, layout_value const& y) {
@@ -31,8 +42,8 @@ struct log_softmax_pullback_op : softmax_pullback_rule {};
 
 /// The base of softmax operations. They keep the layout, and no axis may shard the last dimension. `Pullback` is the
 /// operation (ct, y) -> cotangent.
-template <class Pullback>
-struct softmax_like_op : like_operand<softmax_diagnostics> {
+template <class Pullback, class Diagnostics = softmax_diagnostics>
+struct softmax_like_op : like_operand<Diagnostics> {
   static constexpr rule_result rule(layout_value const& a) { return whole_dimensions_rule(1u << (a.rank - 1), a); }
   template <int, class Ct, class Y, class X>
   static constexpr auto pullback(Ct const& ct, Y const& y, X const&) {
@@ -40,11 +51,11 @@ struct softmax_like_op : like_operand<softmax_diagnostics> {
   }
 };
 struct softmax_op : softmax_like_op<softmax_pullback_op> {};
-struct log_softmax_op : softmax_like_op<log_softmax_pullback_op> {};
+struct log_softmax_op : softmax_like_op<log_softmax_pullback_op, log_softmax_diagnostics> {};
 
 // The kernels act on the last dimension. Along another one the functions are compositions.
-template <int Dim>
-struct softmax_along : like_operand<softmax_diagnostics> {
+template <int Dim, bool Log>
+struct softmax_along : like_operand<std::conditional_t<Log, log_softmax_diagnostics, softmax_diagnostics>> {
   static constexpr rule_result rule(layout_value const& a) { return whole_dimensions_rule(1u << Dim, a); }
 };
 template <class X, int Dim, bool Log>
@@ -54,8 +65,10 @@ struct softmax_operand {
   static constexpr void say() {
     static_assert(elements || Log, "ashlar::softmax: the elements are integers; write cast<double>(x)");
     static_assert(elements || !Log, "ashlar::log_softmax: the elements are integers; write cast<double>(x)");
-    static_assert(!elements || dimension,
+    static_assert(!elements || dimension || Log,
                   "ashlar::softmax: the tensor has no such dimension; they count from 0, or from -1 at the end");
+    static_assert(!elements || dimension || !Log,
+                  "ashlar::log_softmax: the tensor has no such dimension; they count from 0, or from -1 at the end");
   }
 };
 template <int Dim, bool Log, class X>
@@ -66,7 +79,7 @@ constexpr auto softmax_of(X const& x) {
         if constexpr (dim == rank_v<Y> - 1) {
           return apply(std::conditional_t<Log, log_softmax_op, softmax_op>{}, y);
         } else {
-          return checked<operands_fit<softmax_along<dim>, Y>>(
+          return checked<operands_fit<softmax_along<dim, Log>, Y>>(
               [](auto const& z) {
                 auto const from_top = z - expand<dim>(max<dim>(stop_gradient(z)), z);
                 auto const terms = exp(from_top);

@@ -38,7 +38,7 @@ struct halo_bundle {
   static constexpr auto exchanged(call_site const& w, U const&... x) {
     require_and_note(w, x...);
     fill_halos<C>(runs, bundled_halo_step<First, X...>, w, x...);
-    return std::tuple(same_cells<ops_detail::exchanged<layout_t<U>, C>>(runs, x)...);
+    return std::tuple(same_cells<fresh<layout_t<U>, C>>(runs, x)...);
   }
   template <class... U>
   static constexpr auto begun(call_site const& w, U const&... x) {
@@ -72,14 +72,14 @@ struct halo_bundle {
 
 /// Fills the halos of several fields by one message from each neighbour. The fields may differ in layout, halo, extents and
 /// element type.
-/// Shape: a tuple; member i has the extents of field i and the layout fresh<H>, or without_corners<H> if C is corners::none. It is
+/// Shape: a tuple; member i has the extents of field i and the layout fresh<H, C>. It is
 ///   the same memory.
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
 /// Cost: one message from each neighbour, and the bytes of all exchanges. The ledger has one collective, with the sum of
 ///   the fields' bytes, and the most neighbours of a field. On a node nothing is packed.
 /// Error: does not compile where exchange_halo of a field does not, or if the fields are on different meshes.
 /// Example: auto const [h, p] = exchange_halo(bundle(height, momentum));
-template <corners C = corners::all, plain_tensor... X>
+template <corners C = corners::filled, plain_tensor... X>
 [[nodiscard]] constexpr auto exchange_halo(ops_detail::bundled<X...> const& b, call_site w = call_site::current()) {
   if constexpr (meta_detail::hold<ops_detail::exchange_halo_mesh<X...>,
                                   ops_detail::exchange_halo_operand<layout_t<X>, C>...>()) {
@@ -96,7 +96,7 @@ template <corners C = corners::all, plain_tensor... X>
 /// Collective: every rank of the mesh calls it, in the same order among its collectives; it does not block.
 /// Cost: as exchange_halo. Error: as exchange_halo.
 /// Example: auto const [h, p] = stencil(waves{}, exchange_halo_async(bundle(height, momentum)));
-template <corners C = corners::all, plain_tensor... X>
+template <corners C = corners::filled, plain_tensor... X>
 [[nodiscard]] constexpr auto exchange_halo_async(ops_detail::bundled<X...> const& b,
                                                  call_site w = call_site::current()) {
   if constexpr (meta_detail::hold<ops_detail::exchange_halo_mesh<X...>,

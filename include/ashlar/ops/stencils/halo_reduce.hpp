@@ -79,7 +79,7 @@ constexpr pending<X> refuse_to_reduce_later(X const& x) {
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one collective; 2 n (p-1)/p elements received per rank, where the rank stores n cells.
 /// Error: as all_reduce of a tensor without a halo.
-/// Example: all_reduce<"model">(u<partial<layout<halo("y", 1), none>, "model">>) -> layout<halo("y", 1), none>
+/// Example: all_reduce<"model">(u<partial<fresh<layout<halo("y", 1), none>>, "model">>) -> fresh<layout<halo("y", 1), none>>
 template <dimension Axes, tensor X>
   requires(ops_detail::has_a_halo<layout_t<X>>)
 [[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
@@ -95,8 +95,8 @@ template <tensor X>
 /// The same for a tensor with a halo: all stored cells become terms, and the state of the halo stays. Coordinate 0 keeps its
 /// memory, and the others have zeros.
 /// Collective: no communication. Cost: zeros on the other ranks.
-/// Error: does not compile if an edge is edge::given, or for another reduction than a sum.
-/// Example: as_partial<"model">(u<layout<halo("y", 1), none>>) -> partial<layout<halo("y", 1), none>, "model">
+/// Error: does not compile if a boundary is boundary::given, or for another reduction than a sum.
+/// Example: as_partial<"model">(u<fresh<layout<halo("y", 1), none>>>) -> partial<fresh<layout<halo("y", 1), none>>, "model">
 template <dimension Axes, class Op = op::sum, tensor X>
   requires(ops_detail::has_a_halo<layout_t<X>>)
 [[nodiscard]] constexpr auto as_partial(X const& x, call_site w = call_site::current()) {
@@ -113,8 +113,8 @@ template <dimension Axes, class Op = op::sum, tensor X>
 /// The same for a tensor with a halo. Backward, all stored cells of the cotangent are reduced.
 /// Collective: every rank of the mesh calls it.
 /// Cost: forward nothing; backward one all-reduce of the stored cells.
-/// Error: does not compile under differentiation if an edge is edge::given.
-/// Example: as_replicated<"model">(u<layout<halo("y", 1), none>>) -> layout<halo("y", 1), none>
+/// Error: does not compile under differentiation if a boundary is boundary::given.
+/// Example: as_replicated<"model">(u<fresh<layout<halo("y", 1), none>>>) -> fresh<layout<halo("y", 1), none>>
 template <dimension Axes, tensor X>
   requires(ops_detail::has_a_halo<layout_t<X>>)
 [[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {

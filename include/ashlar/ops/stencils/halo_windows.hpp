@@ -97,12 +97,12 @@ template <class X>
 using tensor_behind = std::remove_cvref_t<decltype(stop_gradient(std::declval<X const&>()))>;
 
 /// What is wrong with the halo of images.
-enum class image_halo { fits, stale, sums, corners, other_dimensions };
+enum class image_halo { fits, unfilled, sums, corners, other_dimensions };
 template <class L>
 inline constexpr image_halo halo_of_images = [] {
   auto const has_room = [](halo_width const& w) { return w.lower > 0 || w.upper > 0; };
   auto const& w = layout_detail::halo_of<L>::widths;
-  if (is_in_state<L, halo_state::stale>) return image_halo::stale;
+  if (is_in_state<L, halo_state::unfilled>) return image_halo::unfilled;
   if (halo_waits_for_its_sum<L>) return image_halo::sums;
   if (is_in_state<L, halo_state::without_corners> && has_room(w.dim[1]) && has_room(w.dim[2]))
     return image_halo::corners;
@@ -118,13 +118,14 @@ template <class Op, class To, class... X>
 struct result_of_windows {
   using R = result_of<Op, tensor_behind<X>...>;
   static constexpr bool any = std::is_void_v<To> || R::r.why != fault::fits;
-  static constexpr bool stale = any || layout_detail::is_in_state<To, layout_detail::halo_state::stale>,
-                        split = any || std::is_same_v<owned_layout_t<To>, typename R::owned>, ok = stale && split;
+  static constexpr bool unfilled = any || layout_detail::is_in_state<To, layout_detail::halo_state::unfilled>,
+                        split = any || std::is_same_v<owned_layout_t<To>, typename R::owned>, ok = unfilled && split;
   static constexpr void say() {
     static_assert(
-        stale, "ashlar: the layout of the result that is asked for has no stale halo; write stale<H>, or leave it out");
+        unfilled,
+        "ashlar: the layout of the result that is asked for is H, whose halo is not filled; write H, or leave it out");
     static_assert(
-        !stale || split,
+        !unfilled || split,
         "ashlar: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout");
   }
 };

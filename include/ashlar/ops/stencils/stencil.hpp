@@ -157,9 +157,9 @@ template <class Reads, class L>
 struct stencil_halo {
   static constexpr int narrow = dimension_too_narrow<Reads, L>;
   static constexpr bool rank = Reads::reach.rank <= L::rank, sums = layout_detail::has_halo_sums<L>,
-                        stale = reads_neighbours(Reads::reach) && is_in_state<L, halo_state::stale>,
+                        unfilled = reads_neighbours(Reads::reach) && is_in_state<L, halo_state::unfilled>,
                         no_corners = Reads::reach.corners && is_in_state<L, halo_state::without_corners>,
-                        ok = rank && narrow < 0 && !sums && !stale && !no_corners;
+                        ok = rank && narrow < 0 && !sums && !unfilled && !no_corners;
   static constexpr void say() {
     static_assert(
         rank,
@@ -167,12 +167,12 @@ struct stencil_halo {
     static_assert(
         !rank || narrow < 0,
         "ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it");
-    static_assert(!rank || narrow >= 0 || !stale,
-                  "ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)");
+    static_assert(!rank || narrow >= 0 || !unfilled,
+                  "ashlar::stencil: the halo is not filled; write exchange_halo(u), or exchange_halo_async(u)");
     static_assert(!rank || narrow >= 0 || !sums, "ashlar::stencil: the halo holds sums; write add_halo(x) first");
     static_assert(
         !rank || narrow >= 0 || !no_corners,
-        "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none");
+        "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::skipped");
   }
 };
 // A sum of the function's values is its value of the sum only for linear functions.
@@ -206,16 +206,6 @@ constexpr bool check_stencil() {
   return check_stencil_of<F, X, V...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
 }
 
-template <class L>
-struct layout_of_result {
-  using type = L;
-};
-template <class L>
-  requires(layout_detail::layout_has_a_halo<L>::value)
-struct layout_of_result<L> {
-  using type = stale<L>;
-};
-
 /// What functor F reads of a tensor X.
 template <class F, class X>
 using neighbours_in = neighbours<element_t<X>, rank_v<X>, cell_dimensions<F, rank_v<X>>>;
@@ -229,8 +219,8 @@ template <class F, class X, class... V>
 using stencil_elements = typename components_of<stencil_value<F, X, V...>>::element;
 template <class R, class X>
 struct field_of_values {
-  using type = decltype(plan_detail::allocate<R, typename layout_of_result<layout_t<X>>::type>(
-      std::declval<X const&>().mesh(), shape{}));
+  using type = decltype(plan_detail::allocate<R, layout_detail::unfilled<layout_t<X>>>(std::declval<X const&>().mesh(),
+                                                                                       shape{}));
 };
 template <class... R, class X>
 struct field_of_values<several<R...>, X> {
@@ -370,11 +360,11 @@ constexpr auto run_stencil_on_fields(F const& f, stencil_box const& box, U&& u) 
 /// may return an array of all, such as Kokkos::Array<double, 3>. Then it is called once per cell, and reads u(i, j, c) alone.
 /// A further operand that has the dimensions of the reach alone is a coefficient of all components: k(i, j).
 /// The first operand may be a pending exchange: the cells that need no halo are computed while its messages travel.
-/// Shape: the operands' extents. The result has the first operand's layout with a stale halo, and its element type is
+/// Shape: the operands' extents. The result has the first operand's layout with an unfilled halo, and its element type is
 /// what f returns.
 /// Collective: no communication, except that a pending exchange is completed.
 /// Cost: one pass over the operands; a new tensor.
-/// Error: does not compile if the halo is stale, narrower than the reach, or lacks corners that f reads. If f is
+/// Error: does not compile if the halo is not filled, narrower than the reach, or lacks corners that f reads. If f is
 ///   constexpr and default-constructible, the compiler runs it and rejects reads outside its reach. ashlar::error if
 ///   extents differ.
 /// Example: u = stencil(heat{0.1}, exchange_halo(u))

@@ -14,7 +14,7 @@ inline constexpr bool is_coefficient = F::reach.rank > 0 && rank_v<V> == F::reac
 // A halo layout with further dimensions, which have no room.
 template <int Dimension>
 struct no_room_in {
-  using type = layout_detail::room<0, 0, edge::zero, edge::zero>;
+  using type = layout_detail::room<0, 0, boundary::zero, boundary::zero>;
 };
 template <class Owned, class State, class Dimensions, class... Room>
 struct with_dimensions_without_room;
@@ -25,7 +25,7 @@ struct with_dimensions_without_room<Owned, State, std::integer_sequence<int, D..
 // The layout Owned with the state and the room of L, in as many dimensions as L has.
 template <class L, class Owned, int Rank>
 struct with_room_of {
-  using type = typename with_dimensions_without_room<Owned, layout_detail::halo_state::stale,
+  using type = typename with_dimensions_without_room<Owned, layout_detail::halo_state::unfilled,
                                                      std::make_integer_sequence<int, Rank>>::type;
 };
 template <class L, class State, class... Room, class Owned, int Rank>
@@ -34,7 +34,7 @@ struct with_room_of<layout_detail::basic_haloed<L, State, Room...>, Owned, Rank>
       Owned, State, std::make_integer_sequence<int, Rank - static_cast<int>(sizeof...(Room))>, Room...>::type;
 };
 
-/// The layout of V with the components of X, whose dimensions have no room. Without a halo V gets a stale one of width 0.
+/// The layout of V with the components of X, whose dimensions have no room. Without a halo V gets an unfilled one of width 0.
 template <class X, class V>
 struct layout_with_components {
   using of_x = owned_layout_t<layout_t<X>>;

@@ -89,7 +89,9 @@ struct composed_functor_stays_in_its_reach {
 /// A mirrored cell is as far from the edge as its image. So a functor after the first has equal reaches below and above.
 template <class L, class First, class... Later>
 struct composed_reaches_are_mirrored {
-  static constexpr bool mirrors(edge e) { return e == edge::mirror || e == edge::reflect || e == edge::odd; }
+  static constexpr bool mirrors(boundary e) {
+    return e == boundary::mirror || e == boundary::reflect || e == boundary::odd;
+  }
   static constexpr bool ok = [] {
     if constexpr (layout_detail::layout_has_a_halo<L>::value)
       for (stencil_reach const& r : {stencil_reach{}, stencil_reach(Later::reach)...})
@@ -102,7 +104,7 @@ struct composed_reaches_are_mirrored {
   static constexpr void say() {
     static_assert(
         ok,
-        "ashlar::compose: beyond an edge that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)");
+        "ashlar::compose: beyond a boundary that mirrors, a functor after the first reads as far below as above; declare equal widths, such as star(1, 1)");
   }
 };
 

@@ -56,7 +56,7 @@ constexpr void update_cells(no_ranks, F const&, stencil_colour const&, Y&, X con
 /// Replaces the cells of one colour by f, in place. It exchanges the halo of u, with corners if f reads these, and writes
 /// f's values to u's memory. f reads u at its reach, and v at offset 0, as in stencil. Memory that another tensor or an
 /// expression shares is copied first.
-/// Shape: u has a stale halo, and f returns its element type.
+/// Shape: u has the layout H, and f returns its element type.
 /// Collective: as exchange_halo. Cost: as exchange_halo, and one pass over the cells.
 /// Error: does not compile where stencil does not. ashlar::error if f reads other cells of the colour that it writes.
 /// Example: update(gauss_seidel{}, colour(0, 2), u, b); update(gauss_seidel{}, colour(1, 2), u, b);
@@ -66,7 +66,7 @@ constexpr void update(F const& f, ops_detail::stencil_colour const& c, X& u, V c
     if constexpr (ops_detail::halo_is_missing<layout_t<X>>) {
       (void)exchange_halo(u, c.where);  // for its sentence
     } else if constexpr (meta_detail::hold<ops_detail::stencil_reach_is_given<F>>()) {
-      constexpr corners which = F::reach.corners ? corners::all : corners::none;
+      constexpr corners which = F::reach.corners ? corners::filled : corners::skipped;
       if (ops_detail::reads_its_colour<F, rank_v<X>>(c.of))
         meta_detail::fail(
             "ashlar::update: the functor reads other cells of the colour that it writes; use more colours, or stencil");

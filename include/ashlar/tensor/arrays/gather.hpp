@@ -262,8 +262,8 @@ auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elemen
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents", w);
   return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
 }
-/// The same for other layouts with a halo, such as stale<H>.
-/// Example: scatter<stale<layout<halo("y", 1), none>>>(m, {6, 4}, v)
+/// The same for other layouts with a halo, such as H.
+/// Example: scatter<layout<halo("y", 1), none>>(m, {6, 4}, v)
 template <class L, class M, std::size_t N, class Range>
   requires(layout_detail::layout_has_a_halo<L>::value && !tensor_detail::scatters_halo_cells<L>)
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0,

@@ -35,7 +35,7 @@ struct printed_part {
 };
 
 // A mark for each printed cell, row-major, of a rank that owns the box `own`: a question mark if it holds nothing yet. Such cells
-// are outside of the box in more than `filled` dimensions, and not beyond a given edge.
+// are outside of the box in more than `filled` dimensions, and not beyond a given boundary.
 ASHLAR_INLINE std::string marks_of_cells(printed_part const& what, region const& own, shape const& extents,
                                          halo_widths const& widths, int filled);
 
@@ -244,14 +244,14 @@ struct printed_halo {
 
 /// The stored cells of each rank, halo cells included, one rank after the other. Of ranks with the same shard prints the
 /// first. A line before the cells has the indices of the stored and of the owned cells. A cell that holds nothing yet is a
-/// question mark: the halo is stale, or it is a corner after exchange_halo<corners::none>. Of more than 1000 cells of a
+/// question mark: the halo is not filled, or it is a corner after exchange_halo<corners::skipped>. Of more than 1000 cells of a
 /// rank prints the first and the last three of each dimension.
 /// Collective: every rank of the mesh calls it; it blocks. Only rank 0 writes to `out`.
 /// Cost: moves only the printed cells, each once.
 /// Error: does not compile without a halo. ashlar::error on every rank if they do not call the same.
 /// Example: print(std::cout, u, with_halos);  // rank 0 stores (-1:3), and owns (0:2): [? 1 2 ?]
 template <plain_tensor X>
-void print(std::ostream& out, X const& x, show_halos, call_site w = call_site::current()) {
+void print(std::ostream& out, X const& x, layout_detail::show_halos, call_site w = call_site::current()) {
   using L = layout_t<X>;
   if constexpr (meta_detail::hold<tensor_detail::printed_halo<L>>()) {
     auto const t = plan_detail::materialize(x);
@@ -260,7 +260,7 @@ void print(std::ostream& out, X const& x, show_halos, call_site w = call_site::c
     if (m.rank() != 0) return;
     tensor_detail::print_heading<X>(out, t,
                                     to_string(owned_layout_t<L>{}) + ", halo " + layout_detail::halo_state_text<L>());
-    constexpr int filled = layout_detail::is_in_state<L, layout_detail::halo_state::stale>             ? 0
+    constexpr int filled = layout_detail::is_in_state<L, layout_detail::halo_state::unfilled>          ? 0
                            : layout_detail::is_in_state<L, layout_detail::halo_state::without_corners> ? 1
                                                                                                        : t.rank;
     axis_mask const axes = t.layout.sharding();

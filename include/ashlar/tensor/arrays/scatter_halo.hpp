@@ -7,7 +7,7 @@
 namespace ashlar::tensor_detail {
 
 /// Writes the cells that the owner of a box stores: the cells of the whole array that they show, with their signs. Cells beyond a
-/// zero edge, and given cells, are 0.
+/// zero boundary, and given cells, are 0.
 /// Post: the result is the end of the cells.
 template <class T>
 T* put_stored_cells(region const& own, shape const& n, halo_widths const& widths, T const* whole, T* out) {

@@ -127,10 +127,10 @@ sharded_tensor<T, To, M, Space> add_halo_cells(real_ranks runs, sharded_tensor<T
   own_memory(runs, x);
   plan_step const& s = ops_detail::halo_step<M, H, step_kind::add_halo>;
   communicator const& ranks = x.mesh().communicator(s.axes);
-  auto const transfers = halo_transfers_for(x, s, C == corners::all, false);
+  auto const transfers = halo_transfers_for(x, s, C == corners::filled, false);
   add_edges_back(space, transfers->edges, all_cells_of(x));
   if (ranks.size() > 1) add_halo_cells<Space>(x.mesh(), ranks, s, *transfers, all_cells_of(x), w);
-  if (C == corners::none) add_edges_back(space, transfers->early_edges, all_cells_of(x));  // else `edges` has them
+  if (C == corners::skipped) add_edges_back(space, transfers->early_edges, all_cells_of(x));  // else `edges` has them
   sharded_tensor<T, To, M, Space> y(x.mesh(), x.extents(), block_of(x), 0);
   clear_given_cells(space, y);
   return y;

@@ -257,7 +257,7 @@ std::shared_ptr<halos_in_flight<X...>> begun_exchange_of_fields(plan_step const&
   auto const& m = std::get<0>(std::tie(x...)).mesh();
   communicator const& ranks = m.communicator(s.axes);
   auto const fields = [&]<int... I>(std::integer_sequence<int, I...>) {
-    return std::tuple(halo_field<X>(x, s, C == corners::all, I + 1)...);
+    return std::tuple(halo_field<X>(x, s, C == corners::filled, I + 1)...);
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{});
   auto const fill = [&](bool early) { std::apply([&](auto const&... f) { (f.fill(early), ...); }, fields); };
   if (ranks.size() == 1) {
@@ -285,7 +285,7 @@ auto begin_fill_halos(real_ranks runs, plan_step const& s, call_site const& w, X
   return [&]<class... Y>(std::tuple<Y...> const& y) {
     using work = halo_work<std::tuple<Y...>, halos_in_flight<X...>>;
     return pending_halo(y, pending<std::tuple<Y...>>(new work(y, std::move(flight))));
-  }(std::tuple(same_cells<ops_detail::exchanged<layout_t<X>, C>>(runs, x)...));
+  }(std::tuple(same_cells<fresh<layout_t<X>, C>>(runs, x)...));
 }
 
 }  // namespace ashlar::tensor_detail

@@ -174,9 +174,9 @@ void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape cons
         begin = other.width.lower;
         count = other.own.size();
       } else {  // given cells of another dimension stay
-        if (other.width.below == edge::given && other.first() < 0) begin = -other.first();
+        if (other.width.below == boundary::given && other.first() < 0) begin = -other.first();
         index_t const end =
-            other.width.above == edge::given && other.last() > other.n ? other.n - other.first() : count;
+            other.width.above == boundary::given && other.last() > other.n ? other.n - other.first() : count;
         count = end - begin;
       }
       loops.add(count, {stride, stride}, {begin * stride, begin * stride});

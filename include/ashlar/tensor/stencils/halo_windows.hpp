@@ -24,11 +24,11 @@ kernels::stored_shard<T> stored_shard_of(X const& x) {
 
 /// The cells outside the owned box of a result: given cells are 0, others are NaN in builds with assertions.
 template <class Y>
-void set_stale_cells(Y const& y) {
+void set_unfilled_cells(Y const& y) {
   using T = element_t<Y>;
   using space = typename Y::execution_space;
   shape const stored = y.stored_extents();
-  if constexpr (stale_cells_are_nan<T>)
+  if constexpr (unfilled_cells_are_nan<T>)
     if (stored.size() != 0) {
       auto const s = stored_shard_of<T>(y);
       shape end = s.lower;
@@ -48,7 +48,7 @@ auto make_result(real_ranks, Op const& op, device_mesh<M> const& m, shape const&
   [&](auto const&... cells) {
     run(op, S{}, scratch_from_pool<S>, stored_shard_of<T>(y), stored_shard_of<element_t<X> const>(cells)...);
   }(row_major_cells(materialize(x))...);
-  if constexpr (layout_detail::is_in_state<L, layout_detail::halo_state::stale>) set_stale_cells(y);
+  if constexpr (layout_detail::is_in_state<L, layout_detail::halo_state::unfilled>) set_unfilled_cells(y);
   return y;
 }
 

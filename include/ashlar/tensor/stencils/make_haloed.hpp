@@ -32,7 +32,7 @@ struct generate_cells_kernel {
       rest /= stored.extent[d];
       shown_cell const c = cell_at(v, n[d], widths[d]);
       shown[d] = c.cell;
-      index[d] = widths[d].below == edge::periodic ? c.cell : v;
+      index[d] = widths[d].below == boundary::periodic ? c.cell : v;
       sign *= c.sign;
       given = given || c.given;
       owned = owned && v >= own[d].begin && v < own[d].end;
@@ -103,37 +103,36 @@ void fill_random(real_ranks, normal_distribution<R> const& d, sharded_tensor<T, 
 }
 
 template <class L>
-struct set_beyond_edge {
+struct set_boundary_edge {
   static constexpr bool ok = has_given_edge<L>;
   static constexpr void say() {
     static_assert(
         ok,
-        "ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo(\"x\", 1, edge::given)");
+        "ashlar::set_boundary: no boundary of the layout is given; write boundary::given for it, as halo(\"x\", 1, boundary::given)");
   }
 };
 template <class L, class F>
-struct set_beyond_indices {
+struct set_boundary_indices {
   static constexpr bool ok = generate_indices<L, L::rank, F>::ok;
   static constexpr void say() {
-    static_assert(ok, "ashlar::set_beyond: the function takes one index_t per dimension; write f(i, j) for a matrix");
+    static_assert(ok, "ashlar::set_boundary: the function takes one index_t per dimension; write f(i, j) for a matrix");
   }
 };
 
 }  // namespace tensor_detail
 
 /// Makes a tensor with a halo whose owned cell at global index (i...) is f(i...). Given cells are f of their index,
-/// which is beyond the domain. If the layout is not stale, all halo cells are computed: no exchange is needed.
+/// which is beyond the domain. If the layout is fresh<H>, all halo cells are computed: no exchange is needed.
 /// Collective: no communication.
 /// Cost: one kernel.
 /// Error: halo_sums and a partial layout do not compile, nor does a function that takes another number of indices, or gives
 /// floating numbers for integers or bool.
-/// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
+/// Example: generate<double, layout<halo("y", 1), none>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
 template <class T, class L, class M, std::size_t N, class F>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
-  static_assert(
-      !ops_detail::halo_waits_for_its_sum<L>,
-      "ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells");
+  static_assert(!ops_detail::halo_waits_for_its_sum<L>,
+                "ashlar::generate: a function of the index gives no sums; generate H, or make and fill the cells");
   static_assert(
       !layout_detail::halo_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
@@ -143,7 +142,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   tensor_detail::tensor_on<T, L, M> const t(m, extents);
   if constexpr (meta_detail::hold<tensor_detail::generate_indices<L, N, F>,
                                   tensor_detail::generate_numbers<element_t<decltype(t)>, L, F>>())
-    tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
+    tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::unfilled>, f);
   return t;
 }
 
@@ -151,7 +150,7 @@ namespace tensor_detail {
 template <class X, class F>
 void set_given_cells(X const& x, F const& f) {
   using L = layout_t<X>;
-  if constexpr (hold<set_beyond_edge<L>, set_beyond_indices<L, F>, generate_numbers<element_t<X>, L, F>>())
+  if constexpr (hold<set_boundary_edge<L>, set_boundary_indices<L, F>, generate_numbers<element_t<X>, L, F>>())
     compute_cells(x, false, false, f);
 }
 }  // namespace tensor_detail
@@ -159,16 +158,16 @@ void set_given_cells(X const& x, F const& f) {
 /// Sets the given cells of a tensor, in place, to f of their index. The index is beyond the domain in some dimension;
 /// in periodic dimensions it wraps. If others share the memory, x gets memory of its own, and they keep their cells.
 /// Collective: no communication. Cost: one pass over the stored cells.
-/// Error: does not compile unless some edge of the layout is edge::given, nor if x is const.
-/// Example: set_beyond(u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? 1. : 0.; });
+/// Error: does not compile unless some boundary of the layout is boundary::given, nor if x is const.
+/// Example: set_boundary(u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? 1. : 0.; });
 template <class T, class L, class M, class S, class F>
-void set_beyond(sharded_tensor<T, L, M, S>& x, F const& f) {
+void set_boundary(sharded_tensor<T, L, M, S>& x, F const& f) {
   tensor_detail::own_memory(tensor_detail::real_ranks{}, x);
   tensor_detail::set_given_cells(x, f);
 }
 template <class T, class L, class M, class S, class F>
-void set_beyond(sharded_tensor<T, L, M, S> const&, F const&) {
-  static_assert(!std::is_same_v<T, T>, "ashlar::set_beyond: the tensor is const; declare it without const");
+void set_boundary(sharded_tensor<T, L, M, S> const&, F const&) {
+  static_assert(!std::is_same_v<T, T>, "ashlar::set_boundary: the tensor is const; declare it without const");
 }
 
 }  // namespace ashlar

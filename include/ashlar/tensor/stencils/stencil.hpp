@@ -78,9 +78,6 @@ void check_linearity(F const& f, region const& own, kernels::box const& cells) {
     kernels_detail::require_zero_of_zeros<Rank, T...>(f, own, cells);
 }
 
-template <class L>
-using with_stale_halo = typename ops_detail::layout_of_result<L>::type;
-
 template <class Y>
 inline constexpr bool is_tuple_of_fields = false;
 template <class... Y>
@@ -118,11 +115,11 @@ void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run co
     run(interior);
     (void)u.wait();
     if (computed.shape(rank).size() == 0) return;
-    auto boundary = boxes_around(computed, interior, rank);
-    if constexpr (std::is_invocable_v<Run const&, decltype(boundary)&>)
-      run(boundary);
+    auto outside = boxes_around(computed, interior, rank);
+    if constexpr (std::is_invocable_v<Run const&, decltype(outside)&>)
+      run(outside);
     else
-      for (kernels::box const& cells : boundary) run(cells);
+      for (kernels::box const& cells : outside) run(cells);
   }
 }
 
@@ -167,7 +164,7 @@ Y run_stencil(real_ranks, F const& f, stencil_box const& box, X const& x, U&& u,
           copy_owned_cells(space{}, owned_cells_of(operand), owned_cells_of(one_result), cells);
     using L = layout_t<decltype(one_result)>;
     if constexpr (layout_has_a_halo<L>::value) {
-      if constexpr (std::is_same_v<with_stale_halo<layout_t<decltype(operand)>>, L>)
+      if constexpr (std::is_same_v<layout_detail::unfilled<layout_t<decltype(operand)>>, L>)
         copy_given_cells(space{}, operand, one_result);
       else
         copy_given_cells(space{}, x, one_result);

@@ -15,7 +15,7 @@ void for_each_box_around(X const& x, stencil_reach const& around, region own, Ru
   auto const choose = [&](auto const& self, int d) -> void {
     if (d == X::rank) return run(box, own);
     index_t const n = x.extents()[d], begin = own.dim[d].begin, end = own.dim[d].end;
-    bool const periodic = X::widths.dim[d].below == edge::periodic;
+    bool const periodic = X::widths.dim[d].below == boundary::periodic;
     index_t const first = begin - around.lower[d], last = end + around.upper[d];
     for (index_t from = periodic ? first : std::max<index_t>(first, 0);
          from < (periodic ? last : (std::min)(last, n));) {
@@ -35,7 +35,7 @@ void for_each_box_around(X const& x, stencil_reach const& around, region own, Ru
 /// Gives cells of v beyond the edges the values that they show: `around` cells are stored around the owned ones. Given
 /// cells are those of x.
 template <class Space, class X, class T>
-void set_beyond_edges(Space const& space, X const& x, stencil_reach const& around, owned_cells<T, X::rank> const& v) {
+void set_boundary_edges(Space const& space, X const& x, stencil_reach const& around, owned_cells<T, X::rank> const& v) {
   constexpr int rank = X::rank;
   region const own = x.local_region();
   std::array<stored_line, max_rank> lines{};
@@ -48,7 +48,7 @@ void set_beyond_edges(Space const& space, X const& x, stencil_reach const& aroun
   }
   std::vector<edge_fill> fills;
   for (int d = 0; d < rank; ++d)
-    if (X::widths.dim[d].below != edge::periodic)
+    if (X::widths.dim[d].below != boundary::periodic)
       halo_detail::add_edges(
           d, lines, v.stored, row_major_strides(v.stored), [](int) { return true; }, fills);
   fill_edges(space, fills, first);
@@ -66,8 +66,8 @@ void set_beyond_edges(Space const& space, X const& x, stencil_reach const& aroun
       kernels::map_to(space, extents, to, v.stride, converted<T>{}, from);
     };
     stored_line const& line = lines[static_cast<std::size_t>(d)];
-    if (line.width.below == edge::given && line.first() < 0) copy(0, -line.first());
-    if (line.width.above == edge::given && line.last() > line.n) copy(line.n - line.first(), line.last() - line.n);
+    if (line.width.below == boundary::given && line.first() < 0) copy(0, -line.first());
+    if (line.width.above == boundary::given && line.last() > line.n) copy(line.n - line.first(), line.last() - line.n);
   }
 }
 
@@ -129,7 +129,7 @@ void run_steps(ops_detail::composition<F...> const& f, X const& x, owned_cells<T
     }
     target.output = {v.first};
     run(target, around);
-    set_beyond_edges(space{}, x, around, v);
+    set_boundary_edges(space{}, x, around, v);
     no_exchange none_pending;
     run_steps<I + 1>(f, x, v, y, none_pending);
   }

@@ -15,16 +15,16 @@ namespace {
 using grid = mesh<axis<"data">, axis<"h">, axis<"w">>;
 using four = std::array<index_t, 4>;
 struct edges {
-  edge above, below, left, right;
+  boundary above, below, left, right;
 };
-constexpr edges all(edge e) { return {e, e, e, e}; }
+constexpr edges all(boundary e) { return {e, e, e, e}; }
 template <edges E, int Lower, int Upper = Lower>
 using images_of =
     layout<"data", halo("h", Lower, Upper, E.above, E.below), halo("w", Lower, Upper, E.left, E.right), none>;
 
-constexpr edges mirrors{edge::odd, edge::mirror, edge::mirror, edge::odd};
-constexpr edges mixed{edge::reflect, edge::odd, edge::copy, edge::reflect};
-constexpr edges inflow{edge::given, edge::copy, edge::periodic, edge::periodic};
+constexpr edges mirrors{boundary::odd, boundary::mirror, boundary::mirror, boundary::odd};
+constexpr edges mixed{boundary::reflect, boundary::odd, boundary::copy, boundary::reflect};
+constexpr edges inflow{boundary::given, boundary::copy, boundary::periodic, boundary::periodic};
 
 template <class F>
 void for_each_grid(F const& f) {
@@ -63,12 +63,13 @@ auto integers(device_mesh<grid> const& m, four const& n, index_t seed) {
   return generate<T, L>(m, {n[0], n[1], n[2], n[3]}, integer_as<T>{{seed}});
 }
 constexpr bool some_given(edges e) {
-  return e.above == edge::given || e.below == edge::given || e.left == edge::given || e.right == edge::given;
+  return e.above == boundary::given || e.below == boundary::given || e.left == boundary::given ||
+         e.right == boundary::given;
 }
 template <class H, edges E, class T = double>
-auto stale_images(device_mesh<grid> const& m, four const& n, index_t seed) {
-  auto x = integers<stale<H>, T>(m, n, seed);
-  if constexpr (some_given(E)) set_beyond(x, integer_as<T>{{given_seed}});
+auto unfilled_images(device_mesh<grid> const& m, four const& n, index_t seed) {
+  auto x = integers<H, T>(m, n, seed);
+  if constexpr (some_given(E)) set_boundary(x, integer_as<T>{{given_seed}});
   return x;
 }
 
@@ -78,7 +79,7 @@ struct shown {
   int sign = 1;
   bool given = false;
 };
-shown seen(edge lower, edge upper, index_t i, index_t n) {
+shown seen(boundary lower, boundary upper, index_t i, index_t n) {
   if (i >= 0 && i < n) return {i};
   auto const again = [&](index_t j, int sign) {
     shown const s = seen(lower, upper, j, n);
@@ -86,17 +87,17 @@ shown seen(edge lower, edge upper, index_t i, index_t n) {
   };
   index_t const last = n - 1;
   switch (i < 0 ? lower : upper) {
-    case edge::periodic:
+    case boundary::periodic:
       return {(i % n + n) % n};
-    case edge::copy:
+    case boundary::copy:
       return {i < 0 ? 0 : last};
-    case edge::mirror:
+    case boundary::mirror:
       return again(i < 0 ? -1 - i : last + n - i, 1);
-    case edge::odd:
+    case boundary::odd:
       return again(i < 0 ? -1 - i : last + n - i, -1);
-    case edge::reflect:
+    case boundary::reflect:
       return n == 1 ? shown{0} : again(i < 0 ? -i : last + last - i, 1);
-    case edge::given:
+    case boundary::given:
       return {i, 1, true};
     default:
       return {0, 0};
@@ -146,7 +147,7 @@ void check_convolution(index_t size_h, index_t size_w, index_t filters) {
         w{n[2], size_w, Stride, Dilation, P == padding::same};
     if (P == padding::valid && (h.n < h.reach() || w.n < w.reach())) return;
     four const k{size_h, size_w, n[3], filters}, out{n[0], h.count(), w.count(), filters};
-    auto const x = stale_images<H, E>(m, n, 1);
+    auto const x = unfilled_images<H, E>(m, n, 1);
     auto const kernel = integers<replicated<4>>(m, k, 2);
     auto const images = gather_all(x), weights = gather_all(kernel);
     std::vector<double> expected;
@@ -164,11 +165,11 @@ void check_convolution(index_t size_h, index_t size_w, index_t filters) {
     auto const y = conv2d<Stride, Dilation, P>(full, kernel);
     static_assert(std::is_same_v<layout_t<decltype(y)>, O>);
     CHECK(gather_all(y) == expected);
-    auto const z = conv2d<stale<H>, Stride, Dilation, P>(full, kernel);
-    static_assert(std::is_same_v<layout_t<decltype(z)>, stale<H>>);
+    auto const z = conv2d<H, Stride, Dilation, P>(full, kernel);
+    static_assert(std::is_same_v<layout_t<decltype(z)>, H>);
     CHECK(gather_all(z) == expected);
     // float: by oneDNN where it is installed
-    auto const in_float = conv2d<Stride, Dilation, P>(exchange_halo(stale_images<H, E, float>(m, n, 1)),
+    auto const in_float = conv2d<Stride, Dilation, P>(exchange_halo(unfilled_images<H, E, float>(m, n, 1)),
                                                       integers<replicated<4>, float>(m, k, 2));
     auto const narrow = gather_all(in_float);
     CHECK(std::vector<double>(narrow.begin(), narrow.end()) == expected);
@@ -177,12 +178,12 @@ void check_convolution(index_t size_h, index_t size_w, index_t filters) {
     auto const ct = integers<O>(m, out, 3);
     auto const [value, g] = value_and_grad<none>(
         [&](auto const& u) { return dot(conv2d<Stride, Dilation, P>(exchange_halo(u), kernel), ct); })(x);
-    static_assert(std::is_same_v<layout_t<decltype(g)>, stale<H>>);
+    static_assert(std::is_same_v<layout_t<decltype(g)>, H>);
     if constexpr (!some_given(E)) CHECK(item(dot(x, g)) == item(value));
-    auto const [again, of_stale] = value_and_grad<none>(
-        [&](auto const& u) { return dot(conv2d<stale<H>, Stride, Dilation, P>(exchange_halo(u), kernel), ct); })(x);
+    auto const [again, of_result] = value_and_grad<none>(
+        [&](auto const& u) { return dot(conv2d<H, Stride, Dilation, P>(exchange_halo(u), kernel), ct); })(x);
     CHECK(item(again) == item(value));
-    CHECK(gather_all(of_stale) == gather_all(g));
+    CHECK(gather_all(of_result) == gather_all(g));
     auto const [same, d_kernel] = value_and_grad<axes("data", "h", "w")>(
         [&](auto const& p) { return sum(conv2d<Stride, Dilation, P>(full, p) * ct); })(kernel);
     static_assert(std::is_same_v<layout_t<decltype(d_kernel)>, partial<replicated<4>, axes("data", "h", "w")>>);
@@ -190,7 +191,7 @@ void check_convolution(index_t size_h, index_t size_w, index_t filters) {
     auto const whole = all_reduce(d_kernel);
     CHECK(item(sum(kernel * whole)) == item(value));
     // Another point: the derivative is the same linear map.
-    auto const other = stale_images<H, E>(m, n, 8);
+    auto const other = unfilled_images<H, E>(m, n, 8);
     CHECK(item(dot(conv2d<Stride, Dilation, P>(exchange_halo(other), kernel), ct)) - item(value) ==
           item(dot(other, g)) - item(dot(x, g)));
     auto const weights2 = integers<replicated<4>>(m, k, 9);
@@ -205,7 +206,7 @@ void check_pooling() {
     one_dimension const h{n[1], Size, Stride, 1, P == padding::same}, w{n[2], Size, Stride, 1, P == padding::same};
     if (P == padding::valid && (h.n < Size || w.n < Size)) return;
     four const out{n[0], h.count(), w.count(), n[3]};
-    auto const x = stale_images<H, E>(m, n, 1);
+    auto const x = unfilled_images<H, E>(m, n, 1);
     auto const ct = integers<O>(m, out, 3);
     auto const images = gather_all(x), cotangent = gather_all(ct);
     std::vector<double> largest, mean, d_largest(images.size()), d_mean(images.size());
@@ -233,14 +234,14 @@ void check_pooling() {
     auto const full = exchange_halo(x);
     CHECK(gather_all(max_pool2d<Size, Stride, P>(full)) == largest);
     CHECK(gather_all(average_pool2d<Size, Stride, P>(full)) == mean);
-    CHECK(gather_all(max_pool2d<stale<H>, Size, Stride, P>(full)) == largest);
-    CHECK(gather_all(average_pool2d<stale<H>, Size, Stride, P>(full)) == mean);
+    CHECK(gather_all(max_pool2d<H, Size, Stride, P>(full)) == largest);
+    CHECK(gather_all(average_pool2d<H, Size, Stride, P>(full)) == mean);
     auto const [v, g] =
         value_and_grad<none>([&](auto const& u) { return dot(max_pool2d<Size, Stride, P>(exchange_halo(u)), ct); })(x);
-    static_assert(std::is_same_v<layout_t<decltype(g)>, stale<H>>);
+    static_assert(std::is_same_v<layout_t<decltype(g)>, H>);
     CHECK(gather_all(g) == d_largest);
     auto const [u, d] = value_and_grad<none>(
-        [&](auto const& z) { return dot(average_pool2d<stale<H>, Size, Stride, P>(exchange_halo(z)), ct); })(x);
+        [&](auto const& z) { return dot(average_pool2d<H, Size, Stride, P>(exchange_halo(z)), ct); })(x);
     auto const found = gather_all(d);
     bool close = found.size() == d_mean.size();
     for (std::size_t i = 0; close && i < found.size(); ++i) close = std::abs(found[i] - d_mean[i]) < 1e-12;
@@ -251,34 +252,35 @@ void check_pooling() {
 }  // namespace
 
 TEST_CASE("conv2d with halos: same padding, a window per element") {
-  check_convolution<1, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1>>(3, 3, 2);
-  check_convolution<1, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1, 2>>(1, 4, 3);
-  check_convolution<1, 1, padding::same, all(edge::periodic), images_of<all(edge::periodic), 2>>(3, 5, 2);
-  check_convolution<1, 1, padding::same, all(edge::mirror), images_of<all(edge::mirror), 1>>(3, 1, 1);
+  check_convolution<1, 1, padding::same, all(boundary::zero), images_of<all(boundary::zero), 1>>(3, 3, 2);
+  check_convolution<1, 1, padding::same, all(boundary::zero), images_of<all(boundary::zero), 1, 2>>(1, 4, 3);
+  check_convolution<1, 1, padding::same, all(boundary::periodic), images_of<all(boundary::periodic), 2>>(3, 5, 2);
+  check_convolution<1, 1, padding::same, all(boundary::mirror), images_of<all(boundary::mirror), 1>>(3, 1, 1);
   check_convolution<1, 1, padding::same, mirrors, images_of<mirrors, 1>>(3, 1, 1);
 }
 
 TEST_CASE("conv2d with halos: strides, dilation and valid windows on uneven shards") {
-  check_convolution<2, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 6>>(3, 2, 2);
-  check_convolution<3, 1, padding::valid, all(edge::zero), images_of<all(edge::zero), 6>>(2, 3, 1);
-  check_convolution<1, 2, padding::same, all(edge::copy), images_of<all(edge::copy), 4>>(3, 2, 2);
+  check_convolution<2, 1, padding::same, all(boundary::zero), images_of<all(boundary::zero), 6>>(3, 2, 2);
+  check_convolution<3, 1, padding::valid, all(boundary::zero), images_of<all(boundary::zero), 6>>(2, 3, 1);
+  check_convolution<1, 2, padding::same, all(boundary::copy), images_of<all(boundary::copy), 4>>(3, 2, 2);
   check_convolution<1, 2, padding::same, mixed, images_of<mixed, 4>>(3, 2, 2);
-  check_convolution<2, 1, padding::valid, all(edge::periodic), images_of<all(edge::periodic), 6>>(1, 1, 2);
+  check_convolution<2, 1, padding::valid, all(boundary::periodic), images_of<all(boundary::periodic), 6>>(1, 1, 2);
 }
 
-TEST_CASE("conv2d with halos: cells beyond a given edge are the program's, and constants") {
+TEST_CASE("conv2d with halos: cells beyond a given boundary are the program's, and constants") {
   check_convolution<1, 1, padding::same, inflow, images_of<inflow, 1>>(3, 3, 2);
 }
 
 TEST_CASE("conv2d with halos: a whole dimension without room has zeros beyond its edges") {
-  check_convolution<1, 1, padding::same, all(edge::zero), layout<"data", halo(axes("h", "w"), 1), none, none>>(3, 3, 2);
+  check_convolution<1, 1, padding::same, all(boundary::zero), layout<"data", halo(axes("h", "w"), 1), none, none>>(3, 3,
+                                                                                                                   2);
 }
 
-TEST_CASE("pooling with halos: cells beyond a zero edge do not count, others do") {
-  check_pooling<2, 2, padding::valid, all(edge::zero), images_of<all(edge::zero), 5>>();
-  check_pooling<3, 1, padding::same, all(edge::zero), images_of<all(edge::zero), 1>>();
-  check_pooling<3, 2, padding::same, all(edge::periodic), images_of<all(edge::periodic), 6>>();
-  check_pooling<3, 2, padding::valid, all(edge::mirror), images_of<all(edge::mirror), 6>>();
+TEST_CASE("pooling with halos: cells beyond a zero boundary do not count, others do") {
+  check_pooling<2, 2, padding::valid, all(boundary::zero), images_of<all(boundary::zero), 5>>();
+  check_pooling<3, 1, padding::same, all(boundary::zero), images_of<all(boundary::zero), 1>>();
+  check_pooling<3, 2, padding::same, all(boundary::periodic), images_of<all(boundary::periodic), 6>>();
+  check_pooling<3, 2, padding::valid, all(boundary::mirror), images_of<all(boundary::mirror), 6>>();
   check_pooling<3, 1, padding::same, mixed, images_of<mixed, 2>>();
   check_pooling<2, 1, padding::same, inflow, images_of<inflow, 1>>();
 }
@@ -286,7 +288,7 @@ TEST_CASE("pooling with halos: cells beyond a zero edge do not count, others do"
 TEST_CASE("conv2d with halos: windows beyond the halo are an error on every rank, which names the widths") {
   for_each_grid([](device_mesh<grid> const& m, four const& n) {
     if (n[1] < 5 || n[2] < 5) return;
-    auto const x = exchange_halo(integers<stale<images_of<all(edge::zero), 1, 2>>>(m, n, 1));
+    auto const x = exchange_halo(integers<images_of<all(boundary::zero), 1, 2>>(m, n, 1));
     auto const k = integers<replicated<4>>(m, {5, 3, n[3], 1}, 2);
     CHECK_THROWS_WITH_AS(
         (void)conv2d(x, k),
@@ -298,15 +300,15 @@ TEST_CASE("conv2d with halos: windows beyond the halo are an error on every rank
 
 TEST_CASE("conv2d with halos: the program's own array with strides, and one exchange in the ledger") {
   for_each_grid([](device_mesh<grid> const& m, four const& n) {
-    using H = images_of<all(edge::zero), 1>;
-    auto const x = integers<stale<H>>(m, n, 1);
+    using H = images_of<all(boundary::zero), 1>;
+    auto const x = integers<H>(m, n, 1);
     shape const s = x.stored_extents();
     Kokkos::View<double****, Kokkos::LayoutLeft> const own(
         "", static_cast<std::size_t>(s[0]), static_cast<std::size_t>(s[1]), static_cast<std::size_t>(s[2]),
         static_cast<std::size_t>(s[3]));
     Kokkos::View<double****, Kokkos::LayoutStride> const strided = own;
     Kokkos::deep_copy(strided, x.strided_view());
-    auto const adopted = adopt<stale<H>>(m, strided, {n[0], n[1], n[2], n[3]});
+    auto const adopted = adopt<H>(m, strided, {n[0], n[1], n[2], n[3]});
     auto const k = integers<replicated<4>>(m, {3, 3, n[3], 2}, 2);
     CHECK(gather_all(conv2d(exchange_halo(adopted), k)) == gather_all(conv2d(exchange_halo(x), k)));
   });
@@ -317,13 +319,13 @@ TEST_CASE("conv2d and pooling with halos: the cotangents of replicated images ar
     using H = layout<none, halo("h", 1), halo("w", 1), none>;
     using O = layout<none, "h", "w", none>;
     four const k{3, 3, n[3], 5}, out{n[0], n[1], n[2], 5};
-    auto const x = integers<stale<H>>(m, n, 1);
+    auto const x = integers<H>(m, n, 1);
     // Each rank of "data" has some filters.
     auto const filters = integers<layout<none, none, none, "data">>(m, k, 2);
     auto const ct = integers<layout<none, "h", "w", "data">>(m, out, 3);
     auto const [value, g] =
         value_and_grad<"data">([&](auto const& u) { return dot(conv2d(exchange_halo(u), filters), ct); })(x);
-    static_assert(std::is_same_v<layout_t<decltype(g)>, partial<stale<H>, "data">>);
+    static_assert(std::is_same_v<layout_t<decltype(g)>, partial<H, "data">>);
     auto const [same, expected] = value_and_grad<none>([&](auto const& u) {
       return dot(conv2d(exchange_halo(u), integers<replicated<4>>(m, k, 2)), integers<O>(m, out, 3));
     })(x);

@@ -90,16 +90,16 @@ TEST_CASE("blocks of the program: to layouts and back") {
 }
 
 TEST_CASE("blocks of the program: to a halo and back") {
-  using H = layout<halo("y", 1, edge::periodic), halo("x", 1)>;
+  using H = layout<halo("y", 1, boundary::periodic), halo("x", 1)>;
   for_each_mesh([](auto const& m) {
     // [blocks]
     part const at = rows_of(11, 7);  // the remainder of the rows is on the last rank
     block const mine("mine", to_size(at.rows), to_size(at.columns));
     fill_block(mine, at);
-    auto const u = redistribute_from<H>(m, mine, {at.row, at.column});
+    auto const u = redistribute_from<fresh<H>>(m, mine, {at.row, at.column});
     redistribute_to(2 * u, mine, {at.row, at.column});
     // [blocks]
-    auto const same = generate<double, H>(m, {11, 7}, number{});
+    auto const same = generate<double, fresh<H>>(m, {11, 7}, number{});
     auto const a = u.stored_view(), b = same.stored_view();
     CHECK(std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size()));
     for (std::size_t i = 0; i < mine.extent(0); ++i)

@@ -46,7 +46,7 @@ double product(X const& a, Y const& b, bool halo) {
       outside += v < own.dim[d].begin || v >= own.dim[d].end;
       given = given || layout_detail::cell_at(v, a.extent(d), w).given;
     }
-    bool const filled = halo && !given && (C == corners::all || outside == 1);
+    bool const filled = halo && !given && (C == corners::filled || outside == 1);
     if (outside == 0 || filled) sum += a.stored_data()[i] * b.stored_data()[i];
   }
   return sum;
@@ -64,7 +64,7 @@ std::vector<double> sums_of_copies(Y const& y, corners which) {
     test::for_each_stored_index(local_region(y.extents(), Y::layout, sizes, r), Y::widths,
                                 [&](test::three_indices const& v, int outside, index_t i) {
                                   auto const at = test::shown_by(Y::widths, y.extents(), v);
-                                  if (at.given || at.sign == 0 || (which == corners::none && outside > 1)) return;
+                                  if (at.given || at.sign == 0 || (which == corners::skipped && outside > 1)) return;
                                   sums[static_cast<std::size_t>(at.cell)] += at.sign * integer(r, i);
                                 });
   }
@@ -91,7 +91,7 @@ void check_transpose(M const& m, std::array<index_t, N> const& n) {
   index_t const size = y.stored_extents().size();
   for (index_t i = 0; i < size; ++i) y.stored_data()[i] = integer(m.rank(), i);
   auto const back = add_halo<C>(y);
-  static_assert(std::is_same_v<layout_t<decltype(back)>, stale<H>>);
+  static_assert(std::is_same_v<layout_t<decltype(back)>, H>);
   int wrong = 0;  // operations write no operand
   for (index_t i = 0; i < size; ++i) wrong += y.stored_data()[i] != integer(m.rank(), i);
   CHECK(wrong == 0);
@@ -103,7 +103,7 @@ void check_transpose(M const& m, std::array<index_t, N> const& n) {
 #endif
   double sums[2 * seeds];  // of each x: <Fx, y> and <x, F*y>
   for (index_t seed = 0; seed < seeds; ++seed) {
-    auto const x = generate<double, stale<H>>(m, extents, any_integer{seed});
+    auto const x = generate<double, H>(m, extents, any_integer{seed});
     sums[seed] = product<C>(x, back, false);
     sums[seeds + seed] = product<C>(exchange_halo<C>(x), y, true);
   }
@@ -115,8 +115,8 @@ template <class H, class M, std::size_t N>
 void check_transposes(M const& m, std::vector<std::array<index_t, N>> const& extents) {
   for (auto const& n : extents) {
     CAPTURE(n[0]);
-    check_transpose<H, corners::all>(m, n);
-    check_transpose<H, corners::none>(m, n);
+    check_transpose<H, corners::filled>(m, n);
+    check_transpose<H, corners::skipped>(m, n);
   }
 }
 template <class H, std::size_t N>
@@ -128,7 +128,7 @@ void check_transposes(std::vector<std::array<index_t, N>> const& extents) {
 }  // namespace
 
 TEST_CASE(
-    "add_halo: the transpose, and the sum of all copies, on lines with every edge, widths beyond a shard and the domain") {
+    "add_halo: the transpose, and the sum of all copies, on lines with every boundary, widths beyond a shard and the domain") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   test::for_each_halo_of_lines([]<class H>(auto const& extents) { check_transposes<H>(extents); });
 }
@@ -150,7 +150,7 @@ TEST_CASE("add_halo: the transpose, and the sum of all copies, on blocks over th
 TEST_CASE(
     "add_halo: sums are linear, temporaries are summed in place, and the ledger counts the bytes of the exchange") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1, 2, boundary::mirror), halo("x", 1, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const sums = [&](double a) {
@@ -169,9 +169,9 @@ TEST_CASE(
     CHECK(gather_all(d) == gather_all(2. * add_halo(a)));
     auto e = sums(2);
     double const* const memory_of_e = e.stored_data();
-    auto const f = add_halo<corners::none>(std::move(e));
+    auto const f = add_halo<corners::skipped>(std::move(e));
     CHECK(f.stored_data() == memory_of_e);
-    CHECK(gather_all(f) == gather_all(2. * add_halo<corners::none>(a)));
+    CHECK(gather_all(f) == gather_all(2. * add_halo<corners::skipped>(a)));
     recorder<grid> there, back;
     m.record(&there);
     (void)exchange_halo(d);
@@ -210,8 +210,8 @@ TEST_CASE("add_halo: terms that round are added in one order, in the memory of a
       REQUIRE(a.size() == b.size());
       CHECK(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
     };
-    same(std::type_identity<layout<halo("y", 5, edge::periodic)>>(), {11});
+    same(std::type_identity<layout<halo("y", 5, boundary::periodic)>>(), {11});
     same(std::type_identity<layout<halo("y", 2), halo("x", 2)>>(), {16, 17});
-    same(std::type_identity<layout<halo("x", 4, edge::mirror), halo("y", 3, edge::periodic)>>(), {9, 7});
+    same(std::type_identity<layout<halo("x", 4, boundary::mirror), halo("y", 3, boundary::periodic)>>(), {9, 7});
   }
 }

@@ -19,26 +19,26 @@ template <class H, corners C, class M, std::size_t N>
 void check_exchange(M const& m, std::array<index_t, N> const& n) {
   index_t extents[N];
   for (std::size_t d = 0; d < N; ++d) extents[d] = n[d];
-  auto const x = generate<double, stale<H>>(m, extents, number{});
+  auto const x = generate<double, H>(m, extents, number{});
   auto const y = exchange_halo<C>(x);
   int wrong = 0;
   for_each_stored(y, [&](three_indices const& v, int outside, double found) {
-    if (C == corners::none && outside > 1) return;
+    if (C == corners::skipped && outside > 1) return;
     wrong += found != number_at(y.widths, n, v);
   });
   CHECK_MESSAGE(wrong == 0, "extents " << n[0] << ", " << (N > 1 ? n[1] : 0));
-  if constexpr (C == corners::all) {  // generate computes fresh cells itself
-    CHECK(test::same_stored_cells(y, generate<double, H>(m, extents, number{})));
+  if constexpr (C == corners::filled) {  // generate computes fresh cells itself
+    CHECK(test::same_stored_cells(y, generate<double, fresh<H>>(m, extents, number{})));
     CHECK(test::same_stored_cells(
-        exchange_halo(exchange_halo<corners::none>(generate<double, stale<H>>(m, extents, number{}))), y));
+        exchange_halo(exchange_halo<corners::skipped>(generate<double, H>(m, extents, number{}))), y));
   }
 }
 
 template <class H, class M, std::size_t N>
 void check_exchanges(M const& m, std::vector<std::array<index_t, N>> const& extents) {
   for (auto const& n : extents) {
-    check_exchange<H, corners::all>(m, n);
-    check_exchange<H, corners::none>(m, n);
+    check_exchange<H, corners::filled>(m, n);
+    check_exchange<H, corners::skipped>(m, n);
   }
 }
 template <class H, std::size_t N>
@@ -49,7 +49,7 @@ void check_exchanges(std::vector<std::array<index_t, N>> const& extents) {
 
 }  // namespace
 
-TEST_CASE("halo: lines with every edge, widths beyond a shard and the domain") {
+TEST_CASE("halo: lines with every boundary, widths beyond a shard and the domain") {
   test::for_each_halo_of_lines([]<class H>(auto const& extents) { check_exchanges<H>(extents); });
 }
 
@@ -109,7 +109,7 @@ void check_points_27() {
   for (auto const& sizes : test::halo_meshes_3())
     for (three_indices const& n : {three_indices{5, 7, 6}, {2, 1, 3}, {0, 4, 4}, {1, 5, 2}}) {
       device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
-      auto const u = generate<double, stale<H>>(m, {n[0], n[1], n[2]}, number{});
+      auto const u = generate<double, H>(m, {n[0], n[1], n[2]}, number{});
       std::vector<double> expected, of_box;
       for (index_t i = 0; i < n[0]; ++i)
         for (index_t j = 0; j < n[1]; ++j)
@@ -134,17 +134,18 @@ void check_points_27() {
 }  // namespace
 
 TEST_CASE("stencil: 27 points in three dimensions as loops, beyond all edges") {
-  check_points_27<layout<halo("z", 1, 2, edge::mirror, edge::copy), halo("y", 2, 1, edge::periodic),
-                         halo("x", 1, edge::given, edge::odd)>>();
-  check_points_27<layout<halo("x", 1, edge::reflect), halo("z", 1), halo(none, 1, edge::odd, edge::given)>>();
+  check_points_27<layout<halo("z", 1, 2, boundary::mirror, boundary::copy), halo("y", 2, 1, boundary::periodic),
+                         halo("x", 1, boundary::given, boundary::odd)>>();
+  check_points_27<
+      layout<halo("x", 1, boundary::reflect), halo("z", 1), halo(none, 1, boundary::odd, boundary::given)>>();
 }
 
 TEST_CASE("stencil: as loops over the whole array, with and without overlap, on boxes, with indices") {
-  using H = layout<halo("y", 1), halo("x", 1, 2, edge::periodic)>;
+  using H = layout<halo("y", 1), halo("x", 1, 2, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes())
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {1, 17}}) {
       device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
-      auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{});
+      auto const u = generate<double, H>(m, {n[0], n[1]}, number{});
       auto const k = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, coefficient{});
       auto const at = [&](index_t i, index_t j) {
         return i < 0 || i >= n[0] ? 0. : number{}(i, (j % n[1] + n[1]) % n[1]);
@@ -164,10 +165,10 @@ TEST_CASE("stencil: as loops over the whole array, with and without overlap, on 
       CHECK(equal(stencil(blur{0.5}, inside(1), exchange_halo_async(u)), [&](index_t i, index_t j) {
         return i < 1 || j < 1 || i >= n[0] - 1 || j >= n[1] - 1 ? at(i, j) : blurred(i, j);
       }));
-      CHECK(equal(stencil(with_index{}, exchange_halo<corners::none>(u), k), [&](index_t i, index_t j) {
+      CHECK(equal(stencil(with_index{}, exchange_halo<corners::skipped>(u), k), [&](index_t i, index_t j) {
         return static_cast<double>(i - j) + at(i, j + 1) * coefficient{}(i, j) - at(i, j - 1);
       }));
-      CHECK(equal(stencil(of_five{}, exchange_halo<corners::none>(u), k, u, k, 2. * k), [&](index_t i, index_t j) {
+      CHECK(equal(stencil(of_five{}, exchange_halo<corners::skipped>(u), k, u, k, 2. * k), [&](index_t i, index_t j) {
         double const here = coefficient{}(i, j);
         return at(i, j + 1) + 3 * at(i, j) * here;
       }));
@@ -175,12 +176,12 @@ TEST_CASE("stencil: as loops over the whole array, with and without overlap, on 
 }
 
 TEST_CASE("halo: what the ledger counts is what a rank receives") {
-  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1, 2, boundary::mirror), halo("x", 1, boundary::periodic)>;
   for (auto const& sizes : test::halo_meshes())
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {5, 5}}) {
       device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
       recorder<grid> notes;
-      auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{});
+      auto const u = generate<double, H>(m, {n[0], n[1]}, number{});
       m.record(&notes);
       (void)exchange_halo(u);
       (void)add_halo(make<double, halo_sums<H>>(m, {n[0], n[1]}));
@@ -203,7 +204,7 @@ TEST_CASE("halo: what the ledger counts is what a rank receives") {
 }
 
 TEST_CASE("halo: the transfers of one rank of a million do not grow with the mesh") {
-  using H = layout<halo("y", 2), halo("x", 1, edge::periodic), none>;
+  using H = layout<halo("y", 2), halo("x", 1, boundary::periodic), none>;
   mesh_shape const sizes = grid{{1024, 1024}}.sizes();
   auto const layout = layout_value_v<grid, owned_layout_t<H>>;
   auto const t = tensor_detail::halo_transfers_of(
@@ -214,11 +215,11 @@ TEST_CASE("halo: the transfers of one rank of a million do not grow with the mes
 }
 
 TEST_CASE("halo: copies between tensors with and without halos") {
-  using H = layout<halo("y", 1, edge::given), halo("x", 2)>;
+  using H = layout<halo("y", 1, boundary::given), halo("x", 2)>;
   device_mesh<grid> const m(MPI_COMM_WORLD, {test::halo_meshes().back()[0], test::halo_meshes().back()[1]});
   auto const plain = generate<double, layout<"y", "x">>(m, {5, 7}, number{});
-  auto const u = with_halo<H>(plain);
-  static_assert(std::is_same_v<layout_t<decltype(u)>, stale<H>>);
+  auto const u = redistribute<H>(plain);
+  static_assert(std::is_same_v<layout_t<decltype(u)>, H>);
   CHECK(gather_all(owned(u)) == gather_all(plain));
   // Given cells are 0 where no operand has any.
   auto const check_given = [](auto const& v) {
@@ -228,25 +229,25 @@ TEST_CASE("halo: copies between tensors with and without halos") {
     CHECK(wrong == 0);
   };
   check_given(u);
-  check_given(redistribute<H>(plain));
-  check_given(scatter<H>(m, {5, 7}, gather(plain)));
-  check_given(normal<double, H>(m, {5, 7}, prng_key{7}));
+  check_given(redistribute<fresh<H>>(plain));
+  check_given(scatter<fresh<H>>(m, {5, 7}, gather(plain)));
+  check_given(normal<double, fresh<H>>(m, {5, 7}, prng_key{7}));
 }
 
 TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps its given cells") {
-  using H = layout<halo("y", 1, edge::given), halo("x", 1, edge::copy)>;
+  using H = layout<halo("y", 1, boundary::given), halo("x", 1, boundary::copy)>;
   index_t const n = 11;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
-    auto const like = generate<double, stale<H>>(m, {n, n}, number{});
+    auto const like = generate<double, H>(m, {n, n}, number{});
     shape const stored = like.stored_extents();
     Kokkos::View<double**, Kokkos::LayoutRight> const view("mine", static_cast<std::size_t>(stored[0]),
                                                            static_cast<std::size_t>(stored[1]));
     // [adopt]
-    auto u = adopt<stale<H>>(m, view, {n, n});
+    auto u = adopt<H>(m, view, {n, n});
     // [adopt]
     Kokkos::deep_copy(u.owned_view(), like.owned_view());
-    set_beyond(
+    set_boundary(
         u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? -5. : 7.; });
     update_halo(u);
     CHECK(u.stored_data() == view.data());
@@ -258,7 +259,7 @@ TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps it
     CHECK(wrong == 0);
     Kokkos::View<double**, Kokkos::LayoutRight> const small("small", 1, 1);
     CHECK_THROWS_WITH_AS(
-        (adopt<stale<H>>(m, m.rank() == 0 ? small : view, {n, n})),
+        (adopt<H>(m, m.rank() == 0 ? small : view, {n, n})),
         doctest::Contains("ashlar::adopt: the view has the extents of this rank's cells and their halo"),
         ashlar::error);
   }
@@ -284,8 +285,8 @@ TEST_CASE("halo: ranks of a node read memory, and messages go to other nodes alo
     return static_cast<int>(m.counters().mpi_sends - before);
   };
   index_t const n = 3 * p, columns = 70000;  // a message of a face waits for its receiver
-  auto const u = generate<double, stale<H>>(m, {n, columns}, number{});
-  auto const v = generate<float, stale<H>>(m, {n, columns}, number{});
+  auto const u = generate<double, H>(m, {n, columns}, number{});
+  auto const v = generate<float, H>(m, {n, columns}, number{});
   auto s = make<double, halo_sums<H>>(m, {n, columns});
   Kokkos::deep_copy(s.stored_view(), 1);
   // Row i of s has 1 in all its copies: in the shard of its owner, and in the halo of each neighbour.
@@ -300,7 +301,7 @@ TEST_CASE("halo: ranks of a node read memory, and messages go to other nodes alo
     }
     return wrong == 0;
   };
-  auto const filled = generate<double, H>(m, {n, columns}, number{});
+  auto const filled = generate<double, fresh<H>>(m, {n, columns}, number{});
   for (int turn = 0; turn < 3; ++turn) {
     CHECK(messages([&] { (void)exchange_halo(u); }) == far);
     CHECK(messages([&] { (void)exchange_halo(bundle(u, v)); }) == far);
@@ -323,8 +324,8 @@ TEST_CASE("halo: ranks of a node read memory, and messages go to other nodes alo
   auto const rows_of = static_cast<std::size_t>(stored[0]), columns_of = static_cast<std::size_t>(stored[1]);
   using view = Kokkos::View<double**, Kokkos::LayoutRight>;
   view const mine("mine", rows_of, columns_of);
-  auto on_node = make<double, stale<H>>(m, {n, columns});
-  auto w = adopt<stale<H>>(m, rank == 0 ? mine : view(on_node.stored_data(), rows_of, columns_of), {n, columns});
+  auto on_node = make<double, H>(m, {n, columns});
+  auto w = adopt<H>(m, rank == 0 ? mine : view(on_node.stored_data(), rows_of, columns_of), {n, columns});
   Kokkos::deep_copy(w.owned_view(), u.owned_view());
   int const all = node_of(rank) == 0 ? neighbours([](int) { return true; }) : far;
   CHECK(messages([&] { (void)exchange_halo(w); }) == all);
@@ -345,8 +346,8 @@ TEST_CASE("halo: a rank that asks whether an exchange is ready lets the messages
   if (testing::ranks() < 3) return;
   device_mesh<rows> const m(MPI_COMM_WORLD), other(MPI_COMM_WORLD);
   index_t const n = 3 * m.size();
-  auto const large = generate<double, stale<H>>(m, {n, 400000}, number{});
-  auto const small = generate<double, stale<H>>(other, {n, 30}, number{});
+  auto const large = generate<double, H>(m, {n, 400000}, number{});
+  auto const small = generate<double, H>(other, {n, 30}, number{});
   auto first = exchange_halo_async(large);
   int token = 0;
   if (m.rank() == 2) {  // rank 0 begins the second exchange after this rank has the cells of rank 1
@@ -356,9 +357,9 @@ TEST_CASE("halo: a rank that asks whether an exchange is ready lets the messages
   if (m.rank() == 0) MPI_Recv(&token, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   auto second = exchange_halo_async(small);
   while (!second.ready()) std::this_thread::yield();
-  CHECK(test::same_stored_cells(second.wait(), generate<double, H>(other, {n, 30}, number{})));
+  CHECK(test::same_stored_cells(second.wait(), generate<double, fresh<H>>(other, {n, 30}, number{})));
   if (m.rank() != 2) (void)first.wait();
-  CHECK(test::same_stored_cells(exchange_halo(large), generate<double, H>(m, {n, 400000}, number{})));
+  CHECK(test::same_stored_cells(exchange_halo(large), generate<double, fresh<H>>(m, {n, 400000}, number{})));
 }
 
 TEST_CASE("halo: a mesh goes on after another thread has asked for the end of an exchange") {
@@ -366,7 +367,7 @@ TEST_CASE("halo: a mesh goes on after another thread has asked for the end of an
   using H = layout<halo("y", 1), none>;
   if (testing::ranks() == 1) return;
   device_mesh<rows> const m(MPI_COMM_WORLD);
-  auto const u = generate<double, stale<H>>(m, {3 * m.size(), 7}, number{});
+  auto const u = generate<double, H>(m, {3 * m.size(), 7}, number{});
   auto pending = exchange_halo_async(u);
   std::string said;
   std::thread([&] {

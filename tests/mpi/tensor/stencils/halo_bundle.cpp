@@ -12,9 +12,9 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using narrow = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
-using wide = layout<halo("y", 2, 3, edge::odd), halo("x", 2, edge::mirror)>;
-using rows = layout<halo(axes("y", "x"), 1, edge::copy), halo(none, 1), none>;
+using narrow = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
+using wide = layout<halo("y", 2, 3, boundary::odd), halo("x", 2, boundary::mirror)>;
+using rows = layout<halo(axes("y", "x"), 1, boundary::copy), halo(none, 1), none>;
 
 struct number {
   ASHLAR_FUNCTION auto operator()(index_t i, index_t j, index_t k = 0) const {
@@ -41,48 +41,49 @@ void for_each_grid(F const& f) {
 
 TEST_CASE("bundle of halos: fields of other layouts, halos, extents and element types") {
   for_each_grid([](auto const& m, auto const& n) {
-    auto const u = generate<double, stale<narrow>>(m, {n[0], n[1]}, number{});
-    auto const v = generate<signed char, stale<wide>>(m, {n[0], n[1]}, number{});
-    auto const w = generate<float, stale<rows>>(m, {n[1], n[0], 3}, number{});
+    auto const u = generate<double, narrow>(m, {n[0], n[1]}, number{});
+    auto const v = generate<signed char, wide>(m, {n[0], n[1]}, number{});
+    auto const w = generate<float, rows>(m, {n[1], n[0], 3}, number{});
     for (int repeat = 0; repeat < 2; ++repeat) {
       // [bundle]
       auto const [a, b, c] = exchange_halo(bundle(u, v, w));
       // [bundle]
-      static_assert(std::is_same_v<layout_t<decltype(a)>, narrow> && std::is_same_v<layout_t<decltype(b)>, wide>);
+      static_assert(std::is_same_v<layout_t<decltype(a)>, fresh<narrow>> &&
+                    std::is_same_v<layout_t<decltype(b)>, fresh<wide>>);
       CHECK(a.stored_data() == u.stored_data());
-      CHECK(test::same_stored_cells(a, generate<double, narrow>(m, {n[0], n[1]}, number{})));
-      CHECK(test::same_stored_cells(b, generate<signed char, wide>(m, {n[0], n[1]}, number{})));
-      CHECK(test::same_stored_cells(c, generate<float, rows>(m, {n[1], n[0], 3}, number{})));
+      CHECK(test::same_stored_cells(a, generate<double, fresh<narrow>>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(b, generate<signed char, fresh<wide>>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(c, generate<float, fresh<rows>>(m, {n[1], n[0], 3}, number{})));
     }
     {
       auto pending = exchange_halo_async(bundle(1 * u, v, w));
       while (!pending.ready()) continue;
       auto const [a, b, c] = pending.wait();
-      CHECK(test::same_stored_cells(a, generate<double, narrow>(m, {n[0], n[1]}, number{})));
-      CHECK(test::same_stored_cells(b, generate<signed char, wide>(m, {n[0], n[1]}, number{})));
-      CHECK(test::same_stored_cells(c, generate<float, rows>(m, {n[1], n[0], 3}, number{})));
+      CHECK(test::same_stored_cells(a, generate<double, fresh<narrow>>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(b, generate<signed char, fresh<wide>>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(c, generate<float, fresh<rows>>(m, {n[1], n[0], 3}, number{})));
     }
     {
-      auto x = stencil(cross{}, exchange_halo<corners::none>(u));
+      auto x = stencil(cross{}, exchange_halo<corners::skipped>(u));
       auto const before = gather_all(owned(x));
       auto pending = exchange_halo_async(bundle(x, u));
       (void)exchange_halo(bundle(u, x));  // another one meanwhile
       x += x;                             // completes it first, in memory of its own
       auto const [a, b] = pending.wait();
       CHECK(gather_all(owned(a)) == before);
-      CHECK(test::same_stored_cells(b, generate<double, narrow>(m, {n[0], n[1]}, number{})));
+      CHECK(test::same_stored_cells(b, generate<double, fresh<narrow>>(m, {n[0], n[1]}, number{})));
     }
-    auto const [a, b] = exchange_halo<corners::none>(bundle(2 * u, v));
-    static_assert(std::is_same_v<layout_t<decltype(b)>, without_corners<wide>>);
+    auto const [a, b] = exchange_halo<corners::skipped>(bundle(2 * u, v));
+    static_assert(std::is_same_v<layout_t<decltype(b)>, fresh<wide, corners::skipped>>);
     CHECK(gather_all(owned(stencil(cross{}, a))) ==
-          gather_all(owned(stencil(cross{}, exchange_halo<corners::none>(2 * u)))));
+          gather_all(owned(stencil(cross{}, exchange_halo<corners::skipped>(2 * u)))));
   });
 }
 
 TEST_CASE("bundle of halos: one message from each neighbour, and one collective with all bytes") {
   for_each_grid([](auto const& m, auto const& n) {
-    auto const u = generate<double, stale<narrow>>(m, {n[0], n[1]}, number{});
-    auto const v = generate<float, stale<narrow>>(m, {n[0], n[1]}, number{});
+    auto const u = generate<double, narrow>(m, {n[0], n[1]}, number{});
+    auto const v = generate<float, narrow>(m, {n[0], n[1]}, number{});
     auto const& ranks = m.communicator(ops_detail::halo_step<grid, narrow>.axes);
     auto const recorded = [&](auto const& f) {
       recorder<grid> notes;
@@ -102,14 +103,14 @@ TEST_CASE("bundle of halos: one message from each neighbour, and one collective 
 
 TEST_CASE("bundle of halos: adopted memory with strides, and given cells") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using given = layout<halo("y", 1, edge::given), halo("x", 1)>;
+  using given = layout<halo("y", 1, boundary::given), halo("x", 1)>;
   for_each_grid([](auto const& m, auto const& n) {
-    auto const like = generate<double, stale<given>>(m, {n[0], n[1]}, number{});
+    auto const like = generate<double, given>(m, {n[0], n[1]}, number{});
     shape const stored = like.stored_extents();
     Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const whole(
         "mine", static_cast<std::size_t>(stored[0]), static_cast<std::size_t>(stored[1] + 5));
-    auto u = adopt<stale<given>>(m, Kokkos::subview(whole, Kokkos::ALL, std::pair<index_t, index_t>(0, stored[1])),
-                                 {n[0], n[1]});
+    auto u =
+        adopt<given>(m, Kokkos::subview(whole, Kokkos::ALL, std::pair<index_t, index_t>(0, stored[1])), {n[0], n[1]});
     Kokkos::deep_copy(u.strided_view(), like.strided_view());
     auto const [a, b] = exchange_halo(bundle(u, like));
     auto const x = a.strided_view();
@@ -118,28 +119,28 @@ TEST_CASE("bundle of halos: adopted memory with strides, and given cells") {
     for (std::size_t i = 0; i < x.extent(0); ++i)
       for (std::size_t j = 0; j < x.extent(1); ++j) same = same && x(i, j) == y(i, j);
     CHECK(same);
-    CHECK(test::same_stored_cells(b, generate<double, given>(m, {n[0], n[1]}, number{})));
+    CHECK(test::same_stored_cells(b, generate<double, fresh<given>>(m, {n[0], n[1]}, number{})));
   });
 }
 
 TEST_CASE("bundle of halos: the derivative is that of the exchanges") {
   for_each_grid([](auto const& m, auto const& n) {
-    auto const u = generate<double, stale<narrow>>(m, {n[0], n[1]}, number{});
+    auto const u = generate<double, narrow>(m, {n[0], n[1]}, number{});
     auto const weight = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number{});
     auto const loss = [&](auto const& a, auto const& b) {
       return all_reduce(sum(weight * (stencil(cross{}, a) + 2 * stencil(cross{}, b))));
     };
     auto const at_once = value_and_grad<none>([&](auto const& x) {
-      auto const [a, b] = exchange_halo<corners::none>(bundle(x, u));
+      auto const [a, b] = exchange_halo<corners::skipped>(bundle(x, u));
       return loss(a, b);
     })(u);
     auto const later = value_and_grad<none>([&](auto const& x) {
-      auto const [a, b] = exchange_halo_async<corners::none>(bundle(x, u)).wait();
+      auto const [a, b] = exchange_halo_async<corners::skipped>(bundle(x, u)).wait();
       return loss(a, b);
     })(u);
     CHECK(gather_all(owned(later.gradients)) == gather_all(owned(at_once.gradients)));
     auto const alone = value_and_grad<none>(
-        [&](auto const& x) { return loss(exchange_halo<corners::none>(x), exchange_halo<corners::none>(u)); })(u);
+        [&](auto const& x) { return loss(exchange_halo<corners::skipped>(x), exchange_halo<corners::skipped>(u)); })(u);
     CHECK(gather_all(owned(at_once.gradients)) == gather_all(owned(alone.gradients)));
   });
 }

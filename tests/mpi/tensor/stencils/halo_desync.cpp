@@ -1,5 +1,5 @@
 // labels: waits
-// Ranks that do not exchange or add the same halos learn it, on a node and by messages; and stale cells in debug builds.
+// Ranks that do not exchange or add the same halos learn it, on a node and by messages; and unfilled cells in debug builds.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include <cmath>
@@ -13,8 +13,8 @@ using namespace ashlar::test;
 namespace {
 
 using line = mesh<axis<"x">>;
-using ring = layout<halo("x", 1, edge::periodic)>;
-using wide = layout<halo("x", 2, edge::periodic)>;
+using ring = layout<halo("x", 1, boundary::periodic)>;
+using wide = layout<halo("x", 2, boundary::periodic)>;
 
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i) const { return static_cast<double>(i); }
@@ -34,9 +34,9 @@ void add(device_mesh<line> const& m) {
   Kokkos::deep_copy(x.stored_view(), 1.);
   (void)add_halo(x);
 }
-void exchange(device_mesh<line> const& m) { (void)exchange_halo(generate<double, stale<ring>>(m, {1000}, number{})); }
+void exchange(device_mesh<line> const& m) { (void)exchange_halo(generate<double, ring>(m, {1000}, number{})); }
 void exchange_two(device_mesh<line> const& m) {
-  auto const u = generate<double, stale<ring>>(m, {1000}, number{});
+  auto const u = generate<double, ring>(m, {1000}, number{});
   (void)exchange_halo(bundle(u, u));
 }
 
@@ -97,10 +97,10 @@ TEST_CASE("halo: a rank that does not add its halo by the deadline is an error")
   }
 }
 
-TEST_CASE("halo: new stale cells are NaN in builds with assertions, until they are exchanged") {
-  ASHLAR_NEEDS(tensor_detail::stale_cells_are_nan<double>);
+TEST_CASE("halo: new unfilled cells are NaN in builds with assertions, until they are exchanged") {
+  ASHLAR_NEEDS(tensor_detail::unfilled_cells_are_nan<double>);
   device_mesh<line> const m(MPI_COMM_WORLD, {testing::ranks()});
-  auto const u = generate<double, stale<ring>>(m, {1000}, number{});
+  auto const u = generate<double, ring>(m, {1000}, number{});
   auto const numbers = [](auto const& x) {
     auto const v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.stored_view());
     return std::count_if(v.data(), v.data() + v.size(), [](auto const& e) { return e == e; });
@@ -109,6 +109,6 @@ TEST_CASE("halo: new stale cells are NaN in builds with assertions, until they a
   CHECK(numbers(u) == own);
   CHECK(numbers(plan_detail::materialize(u + u)) == own);
   CHECK(numbers(exchange_halo(u)) == own + 2);
-  CHECK(numbers(make<double, stale<ring>>(m, {1000})) == 0);
-  CHECK(numbers(make<Kokkos::complex<float>, stale<ring>>(m, {1000})) == 0);
+  CHECK(numbers(make<double, ring>(m, {1000})) == 0);
+  CHECK(numbers(make<Kokkos::complex<float>, ring>(m, {1000})) == 0);
 }

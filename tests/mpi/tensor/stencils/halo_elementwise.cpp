@@ -13,7 +13,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using H = layout<halo("y", 1, 2, edge::given), halo("x", 2, 1, edge::periodic)>;
+using H = layout<halo("y", 1, 2, boundary::given), halo("x", 2, 1, boundary::periodic)>;
 using O = owned_layout_t<H>;
 
 struct number {
@@ -30,6 +30,11 @@ void for_each_grid(F const& f) {
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {1, 17}, {23, 1}, {0, 4}, {64, 40}})
       f(device_mesh<grid>(MPI_COMM_WORLD, {sizes[0], sizes[1]}), n);
 }
+
+struct constant {
+  double value;
+  ASHLAR_FUNCTION double operator()(index_t, index_t) const { return value; }
+};
 
 struct is_given {
   index_t n;
@@ -58,16 +63,30 @@ bool given_cells_are(X const& x, double expected) {
 
 }  // namespace
 
-TEST_CASE("halo: elementwise operations on stale and filled halos, plain tensors and scalars") {
+TEST_CASE("halo: fields of one number, and fields like others") {
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
-    auto const v = exchange_halo(generate<double, stale<H>>(m, {n[0], n[1]}, number{5}));
+    auto const u = full<double, H>(m, {n[0], n[1]}, 4.);
+    CHECK(gather_all(u) == std::vector<double>(static_cast<std::size_t>(n[0] * n[1]), 4.));
+    auto const filled = exchange_halo(u);  // given cells are the number, and the other dimension is periodic
+    CHECK(test::same_stored_cells(filled, generate<double, fresh<H>>(m, {n[0], n[1]}, constant{4})));
+    CHECK(gather_all(ones<double, H>(m, {n[0], n[1]})) == gather_all(full_like(owned(u), 1.)));
+    CHECK(gather_all(zeros<double, H>(m, {n[0], n[1]})) == gather_all(zeros_like(filled)));
+    CHECK(gather_all(ones_like(filled) + full_like(filled, 3.)) == gather_all(filled));
+    auto const sums = zeros_like(make<double, halo_sums<H>>(m, {n[0], n[1]}));
+    CHECK(gather_all(add_halo(sums)) == gather_all(0. * u));
+  });
+}
+
+TEST_CASE("halo: elementwise operations on unfilled and filled halos, plain tensors and scalars") {
+  for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number{1});
+    auto const v = exchange_halo(generate<double, H>(m, {n[0], n[1]}, number{5}));
     auto const k = generate<double, O>(m, {n[0], n[1]}, number{2});
     auto const row = generate<double, layout<"x">>(m, {n[1]}, number{3});
     auto const s = scatter<layout<>>(m, std::vector{3.});
     auto const a = owned(u), b = owned(v);
     auto const same = [](auto const& found, auto const& expected) {
-      static_assert(std::is_same_v<layout_t<decltype(found)>, stale<H>>);
+      static_assert(std::is_same_v<layout_t<decltype(found)>, H>);
       return gather_all(found) == gather_all(expected);
     };
     CHECK(same(u + v, a + b));
@@ -83,8 +102,8 @@ TEST_CASE("halo: elementwise operations on stale and filled halos, plain tensors
 
 TEST_CASE("halo: reductions count each owned cell once, and store nothing") {
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
-    auto const v = exchange_halo(generate<double, stale<H>>(m, {n[0], n[1]}, number{5}));
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number{1});
+    auto const v = exchange_halo(generate<double, H>(m, {n[0], n[1]}, number{5}));
     auto const a = owned(u), b = owned(v);
     auto const same = [](auto const& found, auto const& expected) {
       static_assert(std::is_same_v<layout_t<decltype(found)>, layout_t<decltype(expected)>>);
@@ -108,10 +127,10 @@ TEST_CASE("halo: reductions count each owned cell once, and store nothing") {
 TEST_CASE("halo: updates in place write the memory of the tensor, and given cells go with the first operand") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
-    auto u = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
-    auto v = generate<double, stale<H>>(m, {n[0], n[1]}, number{5});
-    set_beyond(u, is_given{n[0]});
-    set_beyond(v, is_given{-1000});
+    auto u = generate<double, H>(m, {n[0], n[1]}, number{1});
+    auto v = generate<double, H>(m, {n[0], n[1]}, number{5});
+    set_boundary(u, is_given{n[0]});
+    set_boundary(v, is_given{-1000});
     auto const a = owned(u), b = owned(v);
     auto const s = scatter<layout<>>(m, std::vector{3.});
     double const* const memory = u.stored_data();
@@ -121,13 +140,13 @@ TEST_CASE("halo: updates in place write the memory of the tensor, and given cell
     CHECK(given_cells_are(u, 99.));
     u = v + s * u;
     CHECK(gather_all(u) == gather_all(b + s * (a + s * b)));
-    sharded_tensor<double, stale<H>, grid> w = 2 * (u + v);
+    sharded_tensor<double, H, grid> w = 2 * (u + v);
     CHECK(given_cells_are(w, 99.));
     auto const filled = exchange_halo(w);  // shares the memory with w, which is updated
     w -= v;
     CHECK(w.stored_data() != filled.stored_data());
     CHECK(gather_all(filled) == gather_all(2 * (b + s * (a + s * b) + b)));
-    auto old = as_stale(filled);
+    auto old = redistribute<H>(filled);
     CHECK(std::as_const(old).stored_data() == filled.stored_data());
     old *= 2.;
     CHECK(gather_all(old) == gather_all(2 * filled));
@@ -145,7 +164,7 @@ TEST_CASE("halo: an exchange copies no shard, and a step in place needs memory f
   using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
-    auto u = generate<double, stale<H>>(m, {700, 900}, number{1});
+    auto u = generate<double, H>(m, {700, 900}, number{1});
     double const* const memory = std::as_const(u).stored_data();
     auto const bytes = static_cast<std::size_t>(u.stored_extents().size()) * sizeof(double);
     auto const most_taken = [&](auto const& f) {
@@ -167,7 +186,7 @@ TEST_CASE("halo: an exchange copies no shard, and a step in place needs memory f
     u += stencil(blur{}, filled);
     CHECK(std::as_const(u).stored_data() != memory);
 
-    auto v = make<double, stale<H>>(m, {700, 900});
+    auto v = make<double, H>(m, {700, 900});
     double const* const memory_of_v = v.stored_data();
     assign(v, stencil(blur{}, exchange_halo(u)));
     CHECK(v.stored_data() == memory_of_v);
@@ -182,28 +201,29 @@ TEST_CASE("halo: an exchange copies no shard, and a step in place needs memory f
 
 TEST_CASE("halo: random numbers are those of the layout without a halo") {
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
-    auto const u = uniform<double, stale<H>>(m, {n[0], n[1]}, prng_key{3}, -1., 2.);
+    auto const u = uniform<double, H>(m, {n[0], n[1]}, prng_key{3}, -1., 2.);
     CHECK(gather_all(u) == gather_all(uniform<double, O>(m, {n[0], n[1]}, prng_key{3}, -1., 2.)));
-    auto const v = exchange_halo(normal<float, stale<H>>(m, {n[0], n[1]}, prng_key{4}));
+    auto const v = exchange_halo(normal<float, H>(m, {n[0], n[1]}, prng_key{4}));
     CHECK(gather_all(v) == gather_all(normal<float, O>(m, {n[0], n[1]}, prng_key{4})));
   });
 }
 
 TEST_CASE_TEMPLATE("halo: random numbers of filled halos are those of an exchange", F,
-                   layout<halo("y", 1), halo("x", 2)>, layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>,
-                   layout<halo("y", 2, edge::reflect), halo("x", 1, edge::copy)>) {
+                   layout<halo("y", 1), halo("x", 2)>,
+                   layout<halo("y", 1, boundary::periodic), halo("x", 2, boundary::odd)>,
+                   layout<halo("y", 2, boundary::reflect), halo("x", 1, boundary::copy)>) {
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
     prng_key const key{5};
-    CHECK(test::same_stored_cells(uniform<double, F>(m, {n[0], n[1]}, key, -1., 2.),
-                                  exchange_halo(uniform<double, stale<F>>(m, {n[0], n[1]}, key, -1., 2.))));
-    CHECK(test::same_stored_cells(normal<float, F>(m, {n[0], n[1]}, key),
-                                  exchange_halo(normal<float, stale<F>>(m, {n[0], n[1]}, key))));
+    CHECK(test::same_stored_cells(uniform<double, fresh<F>>(m, {n[0], n[1]}, key, -1., 2.),
+                                  exchange_halo(uniform<double, F>(m, {n[0], n[1]}, key, -1., 2.))));
+    CHECK(test::same_stored_cells(normal<float, fresh<F>>(m, {n[0], n[1]}, key),
+                                  exchange_halo(normal<float, F>(m, {n[0], n[1]}, key))));
   });
 }
 
 TEST_CASE("halo: a tensor is printed by its owned cells") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {test::halo_meshes().back()[0], test::halo_meshes().back()[1]});
-  auto const u = generate<double, stale<H>>(m, {3, 2}, number{1});
+  auto const u = generate<double, H>(m, {3, 2}, number{1});
   std::ostringstream with, without;
   print(with, u);
   print(without, owned(u));
@@ -211,23 +231,23 @@ TEST_CASE("halo: a tensor is printed by its owned cells") {
   CHECK((m.rank() == 0) == !with.str().empty());
 }
 
-TEST_CASE("halo: set_beyond leaves the cells of tensors and expressions that share the memory") {
+TEST_CASE("halo: set_boundary leaves the cells of tensors and expressions that share the memory") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   auto const cells = [](auto const& x) {
     return std::vector<double>(x.stored_data(), x.stored_data() + x.stored_extents().size());
   };
   for_each_grid([&](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
-    auto u = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
+    auto u = generate<double, H>(m, {n[0], n[1]}, number{1});
     auto const v = exchange_halo(u);
     auto const twice = 2. * u;  // no element is computed yet
     auto const of_v = cells(v), of_twice = cells(exchange_halo(plan_detail::materialize(2. * u)));
-    set_beyond(u, is_given{-1000});
+    set_boundary(u, is_given{-1000});
     CHECK(cells(v) == of_v);
     CHECK(cells(exchange_halo(plan_detail::materialize(twice))) == of_twice);
     auto const w = exchange_halo(u);
     CHECK(test::same_stored_cells(w, [&] {
-      auto other = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
-      set_beyond(other, is_given{-1000});
+      auto other = generate<double, H>(m, {n[0], n[1]}, number{1});
+      set_boundary(other, is_given{-1000});
       return exchange_halo(other);
     }()));
   });

@@ -63,16 +63,16 @@ TEST_CASE("print: lines with halos, uneven and empty shards, on any number of ra
     return "int32, layout<\"y\">, halo " + std::string(state) + ", (" + std::to_string(n) + ")" + on;
   };
   for (index_t const n : {index_t{p} - 1, index_t{p}, index_t{2} * p + 1, index_t{0}}) {
-    using H = layout<halo("y", 1, edge::copy, edge::given)>;
-    auto u = generate<int, stale<H>>(m, {n}, last_digit{});
-    set_beyond(u, beyond{});
+    using H = layout<halo("y", 1, boundary::copy, boundary::given)>;
+    auto u = generate<int, H>(m, {n}, last_digit{});
+    set_boundary(u, beyond{});
     auto const digit = [](index_t i) { return std::to_string(i % 10); };
     auto const check = [&](auto const& x, std::string const& expected) {
       std::string const found = printed(x);
       CHECK(found == (m.rank() == 0 ? expected : ""));
     };
-    // Given cells are known, also beside a stale halo.
-    check(u, text("stale", n) + line_of(n, [&](index_t, index_t last) { return both("?", last == n ? "9" : "?"); }));
+    // Given cells are known, also beside an unfilled halo.
+    check(u, text("unfilled", n) + line_of(n, [&](index_t, index_t last) { return both("?", last == n ? "9" : "?"); }));
     check(exchange_halo(u), text("filled", n) + line_of(n, [&](index_t first, index_t last) {
                               return both(digit(first == 0 ? 0 : first - 1), last == n ? "9" : digit(last));
                             }));
@@ -85,10 +85,10 @@ TEST_CASE("print: lines with halos, uneven and empty shards, on any number of ra
 
 TEST_CASE("print: corners that are not exchanged, replicas, masks, views with strides") {
   if (testing::ranks() != 2) return;
-  using H = layout<halo("y", 1, edge::periodic), halo("x", 1)>;
+  using H = layout<halo("y", 1, boundary::periodic), halo("x", 1)>;
   auto const m = rows();
   // [print]
-  auto const u = exchange_halo<corners::none>(generate<double, stale<H>>(m, {4, 2}, number{}));
+  auto const u = exchange_halo<corners::skipped>(generate<double, H>(m, {4, 2}, number{}));
   std::ostringstream out;
   print(out, u, with_halos);
   // [print]
@@ -109,16 +109,16 @@ TEST_CASE("print: corners that are not exchanged, replicas, masks, views with st
   CHECK(out.str() == (m.rank() == 0 ? expected : ""));
 
   device_mesh<grid> const columns(MPI_COMM_WORLD, {1, 2});
-  auto const mask = generate<double, stale<H>>(columns, {1, 1}, number{}) > -1.;
+  auto const mask = generate<double, H>(columns, {1, 1}, number{}) > -1.;
   std::string const found = printed(mask);
-  CHECK(found == (m.rank() == 0 ? "bool, layout<\"y\", \"x\">, halo stale, (1, 1), y=1 x=2\n"
+  CHECK(found == (m.rank() == 0 ? "bool, layout<\"y\", \"x\">, halo unfilled, (1, 1), y=1 x=2\n"
                                   "rank 0 stores (-1:2, -1:2), and owns (0:1, 0:1):\n"
                                   "[[? ? ?]\n [? 1 ?]\n [? ? ?]]\n"
                                   "rank 1 stores nothing\n"
                                 : ""));
 
   using one_split = layout<halo("y", 1), none>;
-  std::string const replicas = printed(exchange_halo(generate<double, stale<one_split>>(columns, {2, 2}, number{})));
+  std::string const replicas = printed(exchange_halo(generate<double, one_split>(columns, {2, 2}, number{})));
   CHECK(replicas == (m.rank() == 0 ? "double, layout<\"y\", none>, halo filled, (2, 2), y=1 x=2\n"
                                      "rank 0 stores (-1:3, 0:2), and owns (0:2, 0:2):\n"
                                      "[[0 0]\n [0 1]\n [3 4]\n [0 0]]\n"
@@ -126,16 +126,16 @@ TEST_CASE("print: corners that are not exchanged, replicas, masks, views with st
 
   Kokkos::View<double**, Kokkos::LayoutRight> const wide("wide", 4, 9);
   auto const part = Kokkos::subview(wide, Kokkos::ALL, std::pair<int, int>(2, 6));
-  auto adopted = adopt<stale<H>>(m, part, {4, 2});
+  auto adopted = adopt<H>(m, part, {4, 2});
   Kokkos::deep_copy(adopted.owned_view(), u.owned_view());
-  CHECK(printed(exchange_halo<corners::none>(adopted)) == out.str());
+  CHECK(printed(exchange_halo<corners::skipped>(adopted)) == out.str());
 }
 
 TEST_CASE("print: of many cells of a rank the ends, and no more than these is moved") {
   auto const m = rows();
-  using H = layout<halo("y", 1, edge::copy)>;
+  using H = layout<halo("y", 1, boundary::copy)>;
   index_t const p = testing::ranks(), n = 2000 * p;
-  auto const u = exchange_halo(generate<int, stale<H>>(m, {n}, last_digit{}));
+  auto const u = exchange_halo(generate<int, H>(m, {n}, last_digit{}));
   auto const before = m.counters().all_to_all.bytes;
   std::string const text = printed(u);
   std::uint64_t moved = m.counters().all_to_all.bytes - before;

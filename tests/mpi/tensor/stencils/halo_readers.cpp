@@ -18,8 +18,8 @@ using namespace ashlar::test;
 namespace {
 
 using line = mesh<axis<"x">>;
-using ring = layout<halo("x", 1, edge::periodic)>;
-using field = sharded_tensor<double, stale<ring>, line>;
+using ring = layout<halo("x", 1, boundary::periodic)>;
+using field = sharded_tensor<double, ring, line>;
 
 constexpr index_t cells = 5000;  // too many for their ranks to copy them for the others
 struct number {
@@ -43,7 +43,7 @@ template <class Begin, class Write>
 void check_late_rank(Begin const& begin, Write const& write) {
   for (int const late : {0, testing::ranks() - 1}) {
     device_mesh<line> const m(MPI_COMM_WORLD, {testing::ranks()});
-    std::optional<field> u = generate<double, stale<ring>>(m, {cells}, number{});
+    std::optional<field> u = generate<double, ring>(m, {cells}, number{});
     auto exchange = std::optional(begin(*u));
     int token = 0;
     if (m.rank() != late) {
@@ -65,7 +65,7 @@ void check_late_rank(Begin const& begin, Write const& write) {
 }
 constexpr auto one_field = [](field const& u) { return exchange_halo_async(u); };
 constexpr auto two_fields = [](field const& u) {
-  return exchange_halo_async(bundle(u, generate<double, stale<ring>>(u.mesh(), {cells}, number{})));
+  return exchange_halo_async(bundle(u, generate<double, ring>(u.mesh(), {cells}, number{})));
 };
 template <class Write>
 void check_late_rank(Write const& write) {
@@ -84,7 +84,7 @@ TEST_CASE("halo: ranks end an exchange before a neighbour has read their cells, 
     device_mesh<line> const m = u->mesh();
     u.reset();
     std::vector<field> all;  // one of them has the memory
-    for (int i = 0; i < 4; ++i) all.push_back(generate<double, stale<ring>>(m, {cells}, below_zero{}));
+    for (int i = 0; i < 4; ++i) all.push_back(generate<double, ring>(m, {cells}, below_zero{}));
   });
 }
 
@@ -94,7 +94,7 @@ TEST_CASE(
   variable const deadline("ASHLAR_DEADLINE", "0.6");
   own_world const world;
   device_mesh<line> const m(world, {testing::ranks()});
-  std::optional<field> u = generate<double, stale<ring>>(m, {cells}, number{});
+  std::optional<field> u = generate<double, ring>(m, {cells}, number{});
   auto exchange = std::optional(exchange_halo_async(*u));
   bool const late = m.rank() == 0, near = m.rank() == 1 || m.rank() == testing::ranks() - 1;
   std::string text;
@@ -114,7 +114,7 @@ TEST_CASE(
 TEST_CASE("halo: sweeps and updates in place by ranks that stop now and then have the values of one rank's sweeps") {
   device_mesh<line> const m(MPI_COMM_WORLD, {testing::ranks()});
   constexpr index_t n = 3001;
-  auto u = generate<double, stale<ring>>(m, {n}, number{});
+  auto u = generate<double, ring>(m, {n}, number{});
   std::vector<double> expected(n), next(n);
   for (index_t i = 0; i < n; ++i) expected[static_cast<std::size_t>(i)] = static_cast<double>(i);
   std::mt19937 random(static_cast<unsigned>(7 + m.rank()));

@@ -12,8 +12,8 @@ namespace {
 
 using grid = test::halo_grid;
 using test::number;
-using H = layout<halo("y", 1, edge::periodic), halo("x", 2, edge::odd)>;
-using other = layout<halo(none, 3, edge::mirror), halo(axes("x", "y"), 1)>;
+using H = layout<halo("y", 1, boundary::periodic), halo("x", 2, boundary::odd)>;
+using other = layout<halo(none, 3, boundary::mirror), halo(axes("x", "y"), 1)>;
 
 struct weight {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>((5 * i + 3 * j) % 7); }
@@ -32,22 +32,22 @@ TEST_CASE("redistribute: to a halo, from a halo, and between two") {
   for_each_grid([](auto const& m, auto const& n) {
     auto const cells = [&]<class L>(L*) { return generate<double, L>(m, {n[0], n[1]}, number{}); };
     auto const plain = cells(static_cast<layout<none, "y">*>(nullptr));
-    auto const filled = cells(static_cast<H*>(nullptr));
-    auto const there = cells(static_cast<other*>(nullptr));
-    CHECK(test::same_stored_cells(redistribute<H>(plain), filled));
-    CHECK(test::same_stored_cells(redistribute<other>(filled), there));
-    CHECK(test::same_stored_cells(redistribute<H>(as_stale(there)), filled));
+    auto const filled = cells(static_cast<fresh<H>*>(nullptr));
+    auto const there = cells(static_cast<fresh<other>*>(nullptr));
+    CHECK(test::same_stored_cells(redistribute<fresh<H>>(plain), filled));
+    CHECK(test::same_stored_cells(redistribute<fresh<other>>(filled), there));
+    CHECK(test::same_stored_cells(redistribute<fresh<H>>(redistribute<other>(there)), filled));
     auto const back = redistribute<layout<none, "y">>(there);
     static_assert(std::is_same_v<layout_t<decltype(back)>, layout<none, "y">>);
     CHECK(gather_all(back) == gather_all(plain));
-    auto const old = redistribute<stale<H>>(plain);
-    static_assert(std::is_same_v<layout_t<decltype(old)>, stale<H>>);
-    auto const same = redistribute<H>(old);
+    auto const old = redistribute<H>(plain);
+    static_assert(std::is_same_v<layout_t<decltype(old)>, H>);
+    auto const same = redistribute<fresh<H>>(old);
     CHECK(same.stored_data() == old.stored_data());
-    CHECK(test::same_stored_cells(redistribute<H>(old), filled));
-    auto const same_filled = redistribute<stale<H>>(filled);
+    CHECK(test::same_stored_cells(redistribute<fresh<H>>(old), filled));
+    auto const same_filled = redistribute<H>(filled);
     CHECK(same_filled.stored_data() == filled.stored_data());
-    CHECK(gather_all(owned(redistribute<without_corners<H>>(plain))) == gather_all(plain));
+    CHECK(gather_all(owned(redistribute<fresh<H, corners::skipped>>(plain))) == gather_all(plain));
   });
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("redistribute: the transpose of that to and from halos") {
     auto const x = generate<double, layout<none, axes("y", "x")>>(m, {n[0], n[1]}, number{});
     auto const w = generate<double, layout<"x", "y">>(m, {n[0], n[1]}, weight{});
     auto const f = [&](auto const& u) {
-      return all_reduce(sum(w * redistribute<layout<"x", "y">>(redistribute<stale<H>>(u))));
+      return all_reduce(sum(w * redistribute<layout<"x", "y">>(redistribute<H>(u))));
     };
     auto const [value, g] = value_and_grad<none>(f)(x);
     CHECK(gather_all(g) == gather_all(redistribute<layout<none, axes("y", "x")>>(w)));
@@ -64,16 +64,16 @@ TEST_CASE("redistribute: the transpose of that to and from halos") {
 }
 
 namespace {
-// scatter<F> stores the cells that generate computes, and exchanges nothing.
+// scatter<fresh<F>> stores the cells that generate computes, and exchanges nothing.
 template <class F, class T>
 void check_scatter(device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
-  auto const stored = generate<T, F>(
+  auto const stored = generate<T, fresh<F>>(
       m, {n[0], n[1]}, KOKKOS_LAMBDA(index_t i, index_t j) { return static_cast<T>(number{}(i, j)); });
   auto const all = gather(stored);
   recorder<grid> found;
   m.record(&found);
-  auto const x = scatter<F>(m, {n[0], n[1]}, all);
-  auto const y = scatter<without_corners<F>>(m, {n[0], n[1]}, all);
+  auto const x = scatter<fresh<F>>(m, {n[0], n[1]}, all);
+  auto const y = scatter<fresh<F, corners::skipped>>(m, {n[0], n[1]}, all);
   m.record(nullptr);
   CHECK(found.log.count() == 0);
   CHECK(test::same_stored_cells(x, stored));
@@ -86,7 +86,7 @@ void check_scatter(device_mesh<grid> const& m, std::array<index_t, 2> const& n) 
     ++i;
   });
   CHECK(wrong == 0);
-  CHECK(gather(scatter<stale<F>>(m, {n[0], n[1]}, all)) == all);
+  CHECK(gather(scatter<F>(m, {n[0], n[1]}, all)) == all);
 }
 }  // namespace
 
@@ -94,9 +94,10 @@ TEST_CASE("scatter: to a layout with a halo, whose cells are sent along") {
   for_each_grid([](auto const& m, auto const& n) {
     check_scatter<H, double>(m, n);
     check_scatter<other, float>(m, n);
-    check_scatter<layout<halo("x", 3, 1, edge::odd, edge::copy), halo("y", 1, 4, edge::reflect)>, long>(m, n);
-    check_scatter<layout<halo(axes("y", "x"), 2, edge::periodic), halo(none, 1, edge::odd)>, double>(m, n);
-    check_scatter<layout<halo("y", 1, 3, edge::zero, edge::mirror), halo(none, 2)>, double>(m, n);
-    check_scatter<layout<halo("y", 5, edge::mirror), "x">, double>(m, n);
+    check_scatter<layout<halo("x", 3, 1, boundary::odd, boundary::copy), halo("y", 1, 4, boundary::reflect)>, long>(m,
+                                                                                                                    n);
+    check_scatter<layout<halo(axes("y", "x"), 2, boundary::periodic), halo(none, 1, boundary::odd)>, double>(m, n);
+    check_scatter<layout<halo("y", 1, 3, boundary::zero, boundary::mirror), halo(none, 2)>, double>(m, n);
+    check_scatter<layout<halo("y", 5, boundary::mirror), "x">, double>(m, n);
   });
 }

@@ -38,36 +38,36 @@ void check_sums(device_mesh<M> const& m, std::array<index_t, N> const& extents) 
   axis_mask const axes = layout_value_v<M, owned_layout_t<terms>>.partial();
   int const q = m.sizes().ranks(axes), k = m.sizes().position(m.rank(), axes);
   double const total = q * (q + 1) / 2;
-  auto const numbers = generate<double, H>(m, n, number{k + 1.});
-  auto u = make<double, stale<terms>>(m, n);
+  auto const numbers = generate<double, fresh<H>>(m, n, number{k + 1.});
+  auto u = make<double, terms>(m, n);
   Kokkos::deep_copy(u.stored_view(), numbers.stored_view());
-  auto const whole = generate<double, stale<H>>(m, n, number{total});
+  auto const whole = generate<double, H>(m, n, number{total});
   auto const filled = exchange_halo(whole);
 
   CHECK(same_owned(all_reduce(u), whole));
   // [all_reduce]
   auto const all = all_reduce<Axes>(exchange_halo(u));  // halo cells, too
   // [all_reduce]
-  static_assert(std::is_same_v<layout_t<decltype(all)>, H>);
+  static_assert(std::is_same_v<layout_t<decltype(all)>, fresh<H>>);
   CHECK(test::same_stored_cells(all, filled));
-  CHECK(same_owned(all_reduce(exchange_halo<corners::none>(u)), whole));
+  CHECK(same_owned(all_reduce(exchange_halo<corners::skipped>(u)), whole));
   CHECK(same_owned(all_reduce(3. * u + (u - exchange_halo(u))), 3. * whole));
   CHECK(gather_all(all_reduce(owned(u))) == gather_all(owned(whole)));
-  CHECK(same_owned(redistribute<stale<H>>(u), whole));
+  CHECK(same_owned(redistribute<H>(u), whole));
   auto const first = item(all_reduce(sum(u))), second = item(all_reduce(sum(whole)));
   CHECK(first == second);
-  auto doubled = as_stale(u);
+  auto doubled = u;
   doubled += u;
   CHECK(same_owned(all_reduce(doubled), 2. * whole));
   CHECK(same_owned(all_reduce(u), whole));
 
   auto const parts = as_partial<Axes>(filled);
-  static_assert(std::is_same_v<layout_t<decltype(parts)>, terms>);
+  static_assert(std::is_same_v<layout_t<decltype(parts)>, fresh<terms>>);
   CHECK(test::same_stored_cells(all_reduce(parts), filled));
   CHECK(test::same_stored_cells(all_reduce(exchange_halo(as_partial<Axes>(whole))), filled));
   CHECK(same_owned(all_reduce(u + as_partial<Axes>(whole)), 2. * whole));
 
-  auto const totals = generate<double, H>(m, n, number{total});
+  auto const totals = generate<double, fresh<H>>(m, n, number{total});
   auto sums = make<double, halo_sums<terms>>(m, n);
   auto whole_sums = make<double, halo_sums<H>>(m, n);
   Kokkos::deep_copy(sums.stored_view(), numbers.stored_view());
@@ -89,9 +89,9 @@ TEST_CASE("partial halos: sums of all stored cells, on two axes") {
     device_mesh<test::halo_grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {3}, {8}, {23}};
     check_sums<layout<halo("y", 1, 2)>, "x">(m, lines);
-    check_sums<layout<halo("y", 5, 4, edge::periodic)>, "x">(m, lines);
-    check_sums<layout<halo("y", 4, edge::odd)>, "x">(m, lines);
-    check_sums<layout<halo(none, 1, edge::copy), none>, axes("y", "x")>(
+    check_sums<layout<halo("y", 5, 4, boundary::periodic)>, "x">(m, lines);
+    check_sums<layout<halo("y", 4, boundary::odd)>, "x">(m, lines);
+    check_sums<layout<halo(none, 1, boundary::copy), none>, axes("y", "x")>(
         m, std::vector<std::array<index_t, 2>>{{0, 2}, {4, 3}});
   }
 }
@@ -101,27 +101,27 @@ TEST_CASE("partial halos: sums of all stored cells, on three axes") {
   std::vector<std::array<index_t, 2>> const planes{{5, 7}, {p - 1, p + 1}, {2, 1}, {0, 4}};
   for (auto const& sizes : test::halo_meshes_3()) {
     device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
-    check_sums<layout<halo("y", 1), halo("x", 2, edge::periodic)>, "z">(m, planes);
-    check_sums<layout<halo(axes("z", "x"), 2, edge::mirror), halo(none, 1, edge::reflect)>, "y">(m, planes);
-    check_sums<layout<halo("x", 1, edge::zero), none>, axes("z", "y")>(m, planes);
+    check_sums<layout<halo("y", 1), halo("x", 2, boundary::periodic)>, "z">(m, planes);
+    check_sums<layout<halo(axes("z", "x"), 2, boundary::mirror), halo(none, 1, boundary::reflect)>, "y">(m, planes);
+    check_sums<layout<halo("x", 1, boundary::zero), none>, axes("z", "y")>(m, planes);
   }
 }
 
 TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivatives") {
   using M = test::halo_grid_3;
-  using H = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
+  using H = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
   using terms = partial<H, "z">;
   for (auto const& sizes : test::halo_meshes_3()) {
     device_mesh<M> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
     int const q = sizes[0], k = m.sizes().position(m.rank(), layout_value_v<M, owned_layout_t<terms>>.partial());
     index_t const rows = 9, columns = 7;
-    auto const numbers = generate<double, H>(m, {rows, columns}, number{k + 1.});
-    auto u = make<double, stale<terms>>(m, {rows, columns});
+    auto const numbers = generate<double, fresh<H>>(m, {rows, columns}, number{k + 1.});
+    auto u = make<double, terms>(m, {rows, columns});
     Kokkos::deep_copy(u.stored_view(), numbers.stored_view());
-    auto const whole = generate<double, stale<H>>(m, {rows, columns}, number{q * (q + 1) / 2.});
+    auto const whole = generate<double, H>(m, {rows, columns}, number{q * (q + 1) / 2.});
     auto const expected = stencil(differences{}, exchange_halo(whole));
     CHECK(same_owned(all_reduce(stencil(differences{}, exchange_halo(u))), expected));
-    CHECK(same_owned(all_reduce(stencil(differences{}, exchange_halo_async<corners::none>(u))), expected));
+    CHECK(same_owned(all_reduce(stencil(differences{}, exchange_halo_async<corners::skipped>(u))), expected));
     CHECK(same_owned(all_reduce(stencil(differences{}, inside(1), exchange_halo_async(u))),
                      stencil(differences{}, inside(1), exchange_halo(whole))));
 
@@ -129,14 +129,14 @@ TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivati
     Kokkos::View<double**, Kokkos::LayoutRight> const wide("wide", static_cast<std::size_t>(stored[0]),
                                                            static_cast<std::size_t>(stored[1] + 3));
     auto const part = Kokkos::subview(wide, Kokkos::ALL, std::pair<index_t, index_t>(2, 2 + stored[1]));
-    auto strided = adopt<stale<terms>>(m, part, {rows, columns});
+    auto strided = adopt<terms>(m, part, {rows, columns});
     Kokkos::deep_copy(strided.owned_view(), u.owned_view());
     auto const summed = all_reduce(exchange_halo(strided));
     CHECK(same_owned(summed, whole));
     if (q > 1) CHECK(test::same_stored_cells(summed, exchange_halo(whole)));  // one rank keeps the strides
 
     auto const program = [](auto const& machine) {
-      auto const x = exchange_halo(make<double, stale<terms>>(machine, {9, 7}));
+      auto const x = exchange_halo(make<double, terms>(machine, {9, 7}));
       (void)all_reduce(x);
     };
     recorder<M> notes;
@@ -150,12 +150,13 @@ TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivati
 
     auto const by_terms = [](auto const& x) {
       auto const y = all_reduce<"z">(stencil(differences{}, exchange_halo(3. * as_partial<"z">(x))));
-      auto const z = all_reduce(exchange_halo<corners::none>(as_partial<"z">(x)));
+      auto const z = all_reduce(exchange_halo<corners::skipped>(as_partial<"z">(x)));
       return all_reduce(sum(y * y * x)) + all_reduce(sum(stencil(differences{}, z) * x));
     };
     auto const without_terms = [](auto const& x) {
       auto const y = stencil(differences{}, exchange_halo(3. * x));
-      return all_reduce(sum(y * y * x)) + all_reduce(sum(stencil(differences{}, exchange_halo<corners::none>(x)) * x));
+      return all_reduce(sum(y * y * x)) +
+             all_reduce(sum(stencil(differences{}, exchange_halo<corners::skipped>(x)) * x));
     };
     auto const [value, g] = value_and_grad<none>(by_terms)(whole);
     auto const [same_value, same_g] = value_and_grad<none>(without_terms)(whole);
@@ -171,7 +172,7 @@ TEST_CASE("partial halos: stencils, views with strides, the ledger, and derivati
       return all_reduce(sum(y * y));
     })(whole);
     CHECK(item(of_terms) == item(of_sum));
-    static_assert(std::is_same_v<layout_t<decltype(ct)>, stale<H>>);
+    static_assert(std::is_same_v<layout_t<decltype(ct)>, H>);
     CHECK(same_owned(ct, expected_ct));
   }
 }

@@ -22,11 +22,11 @@ struct number {
 // The halo of an adopted tensor after an exchange, compared with the one that generate computes. True if it made derived datatypes.
 template <class H>
 bool makes_types(device_mesh<grid> const& m, std::array<index_t, 3> const& n) {
-  auto const expected = generate<double, H>(m, {n[0], n[1], n[2]}, number{});
+  auto const expected = generate<double, fresh<H>>(m, {n[0], n[1], n[2]}, number{});
   shape const stored = expected.stored_extents();
   Kokkos::View<double***, Kokkos::LayoutRight> const mine("mine", stored[0], stored[1], stored[2]);
-  auto x = adopt<stale<H>>(m, mine, {n[0], n[1], n[2]});
-  assign(x, generate<double, stale<H>>(m, {n[0], n[1], n[2]}, number{}));
+  auto x = adopt<H>(m, mine, {n[0], n[1], n[2]});
+  assign(x, generate<double, H>(m, {n[0], n[1], n[2]}, number{}));
   auto const before = pmpi::counted();
   auto const filled = exchange_halo(x);
   auto const made = (pmpi::counted() - before).types_made;
@@ -51,6 +51,7 @@ void check_rows(std::vector<std::array<index_t, 3>> const& extents, bool by_type
 
 TEST_CASE("halo: rows of cells are sent where they are") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  check_rows<layout<halo("y", 2, edge::mirror), halo("x", 1), halo(none, 1)>>({{9, 5, 130}, {17, 90, 2}}, true);
-  check_rows<layout<halo("y", 1, edge::odd), halo("x", 2, edge::copy), none>>({{12, 3, 70}, {5, 9, 200}}, false);
+  check_rows<layout<halo("y", 2, boundary::mirror), halo("x", 1), halo(none, 1)>>({{9, 5, 130}, {17, 90, 2}}, true);
+  check_rows<layout<halo("y", 1, boundary::odd), halo("x", 2, boundary::copy), none>>({{12, 3, 70}, {5, 9, 200}},
+                                                                                      false);
 }

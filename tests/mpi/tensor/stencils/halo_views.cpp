@@ -10,7 +10,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using torus = layout<halo("y", 2, 1, edge::periodic), halo("x", 1, edge::zero)>;
+using torus = layout<halo("y", 2, 1, boundary::periodic), halo("x", 1, boundary::zero)>;
 
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(100 * i + j + 1); }
@@ -21,7 +21,7 @@ void on_meshes(F const& f) {
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     for (std::array<index_t, 2> const n : {std::array<index_t, 2>{9, 5}, {2, 7}})
-      f(exchange_halo(generate<double, stale<torus>>(m, {n[0], n[1]}, number{})));
+      f(exchange_halo(generate<double, torus>(m, {n[0], n[1]}, number{})));
   }
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("owned_view: as mdspan") {
 
 TEST_CASE("sharded_tensor: an empty one with a halo is assigned before its use") {
   struct solver {
-    sharded_tensor<double, torus, grid> u;
+    sharded_tensor<double, fresh<torus>, grid> u;
   };
   solver s;
   CHECK(s.u.empty());
@@ -76,7 +76,7 @@ TEST_CASE("sharded_tensor: an empty one with a halo is assigned before its use")
   CHECK(test::said([&] { (void)s.u.stored_view(); }) == sentence);
   CHECK(test::said([&] { (void)s.u.stored_data(); }) == sentence);
   CHECK(test::said([&] { (void)s.u.local_region(); }) == sentence);
-  CHECK(test::said([&] { (void)exchange_halo(as_stale(s.u)); }) == sentence);
+  CHECK(test::said([&] { (void)exchange_halo(redistribute<torus>(s.u)); }) == sentence);
   CHECK(test::said([&] { (void)sum(owned(s.u)); }) == sentence);
   on_meshes([&](auto const& filled) {
     s.u = filled;

@@ -1,5 +1,5 @@
 // labels: host
-// Cells beyond a zero edge are written once for as long as nothing else writes halo cells of the same memory. Elements are
+// Cells beyond a zero boundary are written once for as long as nothing else writes halo cells of the same memory. Elements are
 // integers: builds with assertions fill new halos of real numbers with NaN.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ std::vector<index_t> stored(X const& x) {
   std::copy_n(tensor_detail::cells_of(copy), cells.size(), cells.data());
   return cells;
 }
-// Calls f(cell, beyond): beyond is true for the cells outside the domain in a dimension with zero edges.
+// Calls f(cell, beyond): beyond is true for the cells outside the domain in a dimension with zero boundaries.
 template <class X, class F>
 void for_each_cell(X const& x, F const& f) {
   region const own = x.local_region();
@@ -38,7 +38,7 @@ void for_each_cell(X const& x, F const& f) {
     index_t const at[]{i / s[1], i % s[1]};
     for (int d = 0; d < 2; ++d) {
       index_t const v = own.dim[d].begin - X::widths.dim[d].lower + at[d];
-      beyond = beyond || (X::widths.dim[d].below == edge::zero && (v < 0 || v >= x.extents()[d]));
+      beyond = beyond || (X::widths.dim[d].below == boundary::zero && (v < 0 || v >= x.extents()[d]));
     }
     f(cells[i], beyond);
   }
@@ -58,16 +58,16 @@ void on_meshes(F const& f) {
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     for (std::array<index_t, 2> const n : {std::array<index_t, 2>{7, 5}, {1, 9}, {12, 8}})
-      f(generate<index_t, stale<H>>(m, {n[0], n[1]}, number{}));
+      f(generate<index_t, H>(m, {n[0], n[1]}, number{}));
   }
 }
 
 using flat = layout<halo("y", 1), halo("x", 1)>;
 using wide = layout<halo("y", 2, 1), halo("x", 1, 3)>;
 using whole = layout<halo("y", 1), halo(none, 2)>;
-using torus = layout<halo("y", 1), halo("x", 1, edge::periodic)>;
-using mirrored = layout<halo("y", 1, edge::mirror), halo("x", 1)>;
-using signs = layout<halo("y", 1, edge::odd), halo("x", 1)>;
+using torus = layout<halo("y", 1), halo("x", 1, boundary::periodic)>;
+using mirrored = layout<halo("y", 1, boundary::mirror), halo("x", 1)>;
+using signs = layout<halo("y", 1, boundary::odd), halo("x", 1)>;
 
 }  // namespace
 
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("halo: exchanges of memory that comes back are right", H, fla
     index_t factor = 1;
     for (int step = 0; step < 4; ++step) {
       CHECK(is_right(exchange_halo(x), factor));
-      x = step % 2 == 0 ? stencil(twice{}, exchange_halo_async(x)) : as_stale(exchange_halo(2 * x));
+      x = step % 2 == 0 ? stencil(twice{}, exchange_halo_async(x)) : redistribute<H>(exchange_halo(2 * x));
       factor *= 2;
       x += x;
       factor *= 2;
@@ -134,7 +134,7 @@ TEST_CASE("halo: memory that something else has written has no known zeros") {
         tensor_detail::pool_scratch<typename X::execution_space, index_t> const scratch(bytes);
         std::fill_n(scratch.data(), bytes, 7);
       }
-      auto const u = as_stale(1 * first);
+      auto const u = redistribute<flat>(1 * first);
       CHECK(is_right(exchange_halo(u), 1));
       auto sums = make<index_t, halo_sums<flat>>(m, {first.extent(0), first.extent(1)});
       std::fill_n(sums.stored_data(), sums.stored_extents().size(), 3);
@@ -145,12 +145,12 @@ TEST_CASE("halo: memory that something else has written has no known zeros") {
   });
 }
 
-TEST_CASE("halo: cells of an adopted view beyond a zero edge are 0 after each exchange") {
+TEST_CASE("halo: cells of an adopted view beyond a zero boundary are 0 after each exchange") {
   on_meshes<flat>([](auto const& first) {
     shape const s = first.stored_extents();
     Kokkos::View<index_t**, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace> const view(
         "cells", static_cast<std::size_t>(s[0]), static_cast<std::size_t>(s[1]));
-    auto const u = adopt<stale<flat>>(first.mesh(), view, {first.extent(0), first.extent(1)});
+    auto const u = adopt<flat>(first.mesh(), view, {first.extent(0), first.extent(1)});
     for (int step = 0; step < 3; ++step) {
       Kokkos::deep_copy(view, 4);
       update_halo(u);

@@ -13,8 +13,8 @@ namespace {
 
 using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
-using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic), none>;
-using conductivity = layout<halo("y", 1, edge::mirror), halo("x", 1, 2, edge::copy)>;
+using field = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic), none>;
+using conductivity = layout<halo("y", 1, boundary::mirror), halo("x", 1, 2, boundary::copy)>;
 using plain = layout<"y", "x">;
 
 template <class F>
@@ -124,8 +124,8 @@ struct whole {
 
 TEST_CASE("stencil: a coefficient without components, as loops") {
   for_each_grid([](auto const& m, extents const& n) {
-    auto const u = generate<double, stale<field>>(m, {n[0], n[1], 3}, number<1>{});
-    auto const k = generate<double, stale<conductivity>>(m, {n[0], n[1]}, number_of_cell{});
+    auto const u = generate<double, field>(m, {n[0], n[1], 3}, number<1>{});
+    auto const k = generate<double, conductivity>(m, {n[0], n[1]}, number_of_cell{});
     auto const of_cells = generate<double, plain>(m, {n[0], n[1]}, number_of_cell{});
     whole const w{n};
     auto const diffused = [&](index_t i, index_t j, index_t c) {
@@ -142,13 +142,13 @@ TEST_CASE("stencil: a coefficient without components, as loops") {
     auto const here = [&](index_t i, index_t j, index_t c) {
       return w.k(i, j) * (w.u(i + 1, j, c) - 2 * w.u(i, j - 1, c));
     };
-    auto const filled = exchange_halo<corners::none>(k);
+    auto const filled = exchange_halo<corners::skipped>(k);
     auto const y = stencil(diffusion{}, exchange_halo(u), filled);
-    static_assert(std::is_same_v<layout_t<decltype(y)>, stale<field>>);
+    static_assert(std::is_same_v<layout_t<decltype(y)>, field>);
     CHECK(equal(y, diffused));
-    CHECK(equal(stencil(diffusion{}, exchange_halo_async<corners::none>(u), filled), diffused));
+    CHECK(equal(stencil(diffusion{}, exchange_halo_async<corners::skipped>(u), filled), diffused));
     CHECK(equal(stencil(diffusion{}, exchange_halo_async(bundle(u, k))), diffused));
-    CHECK(equal(stencil(turning_diffusion{}, exchange_halo_async<corners::none>(u), filled), turned));
+    CHECK(equal(stencil(turning_diffusion{}, exchange_halo_async<corners::skipped>(u), filled), turned));
     CHECK(equal(stencil(at_the_cell{}, exchange_halo(u), k), here));
     CHECK(equal(stencil(at_the_cell{}, exchange_halo(u), of_cells), here));
     CHECK(equal(stencil(turning_diffusion{}, inside(1), exchange_halo_async(u), filled),
@@ -166,7 +166,7 @@ TEST_CASE("stencil: a coefficient without components, as loops") {
       return w.k(i, j) * w.u(i - 1, j, c) - w.k(i, j - 1) * w.u(i, j, c);
     }));
     using still = layout<halo("y", 1), halo("x", 1), none>;
-    auto v = generate<double, stale<still>>(m, {n[0], n[1], 3}, number<1>{});
+    auto v = generate<double, still>(m, {n[0], n[1], 3}, number<1>{});
     update(diffusion{}, colour(1, 2), v, filled);
     CHECK(equal(v, [&](index_t i, index_t j, index_t c) {
       if ((i + j) % 2 == 0) return w.u(i, j, c);
@@ -177,7 +177,7 @@ TEST_CASE("stencil: a coefficient without components, as loops") {
       }
       return sum;
     }));
-    auto const longer = generate<double, stale<conductivity>>(m, {n[0] + 1, n[1]}, number_of_cell{});
+    auto const longer = generate<double, conductivity>(m, {n[0] + 1, n[1]}, number_of_cell{});
     CHECK_THROWS_WITH_AS((void)stencil(diffusion{}, exchange_halo(u), exchange_halo(longer)),
                          doctest::Contains("ashlar::stencil: the operands have the same extents"), error);
   });
@@ -185,8 +185,8 @@ TEST_CASE("stencil: a coefficient without components, as loops") {
 
 TEST_CASE("stencil: derivatives with respect to a coefficient, in integers") {
   for_each_grid([](auto const& m, extents const& n) {
-    auto const u = generate<double, stale<field>>(m, {n[0], n[1], 3}, number<1>{});
-    auto const other_u = generate<double, stale<field>>(m, {n[0], n[1], 3}, number<5>{});
+    auto const u = generate<double, field>(m, {n[0], n[1], 3}, number<1>{});
+    auto const other_u = generate<double, field>(m, {n[0], n[1], 3}, number<5>{});
     auto const y = generate<double, layout<"y", "x", none>>(m, {n[0], n[1], 3}, number<3>{});
     // f is linear in u and in k.
     auto const check = [&]<class K>(K, auto const& f) {
@@ -195,8 +195,7 @@ TEST_CASE("stencil: derivatives with respect to a coefficient, in integers") {
       auto const loss = [&](auto const& p) { return dot(f(std::get<0>(p), std::get<1>(p)), y); };
       auto const [value, g] = value_and_grad<none>(loss)(std::tuple(u, k));
       auto const& [g_u, g_k] = g;
-      static_assert(std::is_same_v<layout_t<decltype(g_u)>, stale<field>> &&
-                    std::is_same_v<layout_t<decltype(g_k)>, K>);
+      static_assert(std::is_same_v<layout_t<decltype(g_u)>, field> && std::is_same_v<layout_t<decltype(g_k)>, K>);
       CHECK(value_of(value) == value_of(dot(u, g_u)));
       CHECK(value_of(value) == value_of(dot(k, g_k)));
       CHECK(value_of(loss(std::tuple(other_u, k))) == value_of(dot(other_u, g_u)));
@@ -206,14 +205,14 @@ TEST_CASE("stencil: derivatives with respect to a coefficient, in integers") {
     };
     auto const of = [](auto const& functor) {
       return [functor](auto const& v, auto const& k) {
-        return stencil(functor, exchange_halo_async<corners::none>(v), exchange_halo<corners::none>(k));
+        return stencil(functor, exchange_halo_async<corners::skipped>(v), exchange_halo<corners::skipped>(k));
       };
     };
-    using S = stale<conductivity>;
+    using S = conductivity;
     check(S{}, of(diffusion{}));
     check(S{}, of(turning_diffusion{}));
     check(S{}, [](auto const& v, auto const& k) {
-      return stencil(diffusion{}, exchange_halo_async<corners::none>(bundle(v, k)));
+      return stencil(diffusion{}, exchange_halo_async<corners::skipped>(bundle(v, k)));
     });
     check(S{}, [](auto const& v, auto const& k) { return stencil(at_the_cell{}, exchange_halo(v), k); });
     check(plain{}, [](auto const& v, auto const& k) { return stencil(at_the_cell{}, exchange_halo(v), k); });
@@ -234,13 +233,13 @@ TEST_CASE("stencil: a coefficient of components that an axis shards has terms of
   for_each_grid([](auto const& m, extents const& n) {
     using H = layout<halo("y", 1), halo(none, 1), "x">;
     using K = layout<halo("y", 1), halo(none, 1)>;
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1], 5}, number<1>{});
+    auto const u = generate<double, H>(m, {n[0], n[1], 5}, number<1>{});
     auto const y = generate<double, owned_layout_t<H>>(m, {n[0], n[1], 5}, number<3>{});
-    auto const k = generate<double, stale<K>>(m, {n[0], n[1]}, number_of_cell{});
-    auto const other = generate<double, stale<K>>(m, {n[0], n[1]}, other_number_of_cell{});
+    auto const k = generate<double, K>(m, {n[0], n[1]}, number_of_cell{});
+    auto const other = generate<double, K>(m, {n[0], n[1]}, other_number_of_cell{});
     auto const loss = [&](auto const& c) { return dot(stencil(diffusion{}, exchange_halo(u), exchange_halo(c)), y); };
     auto const [value, g] = value_and_grad<"x">(loss)(k);
-    static_assert(std::is_same_v<layout_t<decltype(g)>, partial<stale<K>, "x">>);
+    static_assert(std::is_same_v<layout_t<decltype(g)>, partial<K, "x">>);
     auto const all = all_reduce(g);
     CHECK(value_of(value) == value_of(dot(k, all)));
     CHECK(value_of(loss(other)) == value_of(dot(other, all)));

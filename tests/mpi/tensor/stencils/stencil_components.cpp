@@ -16,10 +16,10 @@ namespace {
 using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
 // [field]
-using field = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic), none>;
+using field = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic), none>;
 // [field]
 using roomy = layout<halo("y", 1), halo("x", 2), halo(none, 1)>;  // the components have room of their own
-using tensors = layout<halo("y", 1, edge::mirror), halo("x", 1, edge::periodic), none, none>;
+using tensors = layout<halo("y", 1, boundary::mirror), halo("x", 1, boundary::periodic), none, none>;
 
 template <class F>
 void for_each_grid(F const& f) {
@@ -146,7 +146,7 @@ struct product_of {
 
 TEST_CASE("stencil: components of one field, one result and all") {
   for_each_grid([](auto const& m, extents const& n) {
-    auto const u = generate<double, stale<field>>(m, {n[0], n[1], 3}, number<1>{});
+    auto const u = generate<double, field>(m, {n[0], n[1], 3}, number<1>{});
     auto const at = [&n](index_t i, index_t j, index_t c) {
       return number<1>{}((i + n[0]) % n[0], (j + n[1]) % n[1], c % 3);
     };
@@ -155,9 +155,9 @@ TEST_CASE("stencil: components of one field, one result and all") {
     };
     auto const with_index = [&](index_t i, index_t j, index_t c) { return turned(i, j, c) + static_cast<double>(i); };
     CHECK(equal(stencil(turn{}, exchange_halo(u)), with_index));
-    CHECK(equal(stencil(turn{}, exchange_halo_async<corners::none>(u)), with_index));
-    auto const all = stencil(turn_all{}, exchange_halo_async<corners::none>(u));
-    static_assert(std::is_same_v<layout_t<decltype(all)>, stale<field>>);
+    CHECK(equal(stencil(turn{}, exchange_halo_async<corners::skipped>(u)), with_index));
+    auto const all = stencil(turn_all{}, exchange_halo_async<corners::skipped>(u));
+    static_assert(std::is_same_v<layout_t<decltype(all)>, field>);
     CHECK(equal(all, turned));
     CHECK(equal(stencil(own{}, exchange_halo(u)), [&](index_t i, index_t j, index_t c) {
       return at(i - 1, j, c) + 3 * at(i, j + 1, c) - 2 * at(i, j, c);
@@ -169,14 +169,14 @@ TEST_CASE("stencil: components of one field, one result and all") {
     CHECK(equal(stencil(turn_all{}, inside(1), exchange_halo(u)), boxed));
     CHECK(equal(stencil(turn_all{}, inside(1), exchange_halo_async(u)), boxed));
     auto const twice = stencil(turn_all{}, exchange_halo(stencil(own{}, exchange_halo(u))));
-    using wide = layout<halo("y", 2, edge::periodic), halo("x", 2, edge::periodic), none>;
-    auto const wider = generate<double, stale<wide>>(m, {n[0], n[1], 3}, number<1>{});
+    using wide = layout<halo("y", 2, boundary::periodic), halo("x", 2, boundary::periodic), none>;
+    auto const wider = generate<double, wide>(m, {n[0], n[1], 3}, number<1>{});
     CHECK(gather_all(owned(twice)) == gather_all(owned(stencil(compose(turn_all{}, own{}), exchange_halo(wider)))));
     auto const [q, s] = stencil_and_reduce(
         turn_all{}, [](auto const& y) { return sum(y * y); }, exchange_halo_async(u));
     CHECK(equal(q, turned));
     CHECK(value_of(all_reduce(s)) == value_of(dot(all, all)));
-    auto const v = generate<double, stale<field>>(m, {n[0], n[1], 3}, number<2>{});
+    auto const v = generate<double, field>(m, {n[0], n[1], 3}, number<2>{});
     auto const [a, b] = stencil(two{}, exchange_halo(u), v);
     auto const index = [](index_t i, index_t j) { return static_cast<double>(i + 2 * j); };
     number<2> const w;
@@ -191,14 +191,14 @@ TEST_CASE("stencil: components of one field, one result and all") {
 
 TEST_CASE("stencil: components that have room, and tensors per cell") {
   for_each_grid([](auto const& m, extents const& n) {
-    auto const u = generate<double, stale<roomy>>(m, {n[0], n[1], 3}, number<1>{});
+    auto const u = generate<double, roomy>(m, {n[0], n[1], 3}, number<1>{});
     auto const at = [&n](index_t i, index_t j, index_t c) {
       return i < 0 || j < 0 || i >= n[0] || j >= n[1] ? 0 : number<1>{}(i, j, c % 3);
     };
     CHECK(equal(stencil(turn_all{}, exchange_halo_async(u)), [&](index_t i, index_t j, index_t c) {
       return at(i, j, c) + 2 * at(i - 1, j, c + 1) - at(i, j + 1, c + 2);
     }));
-    auto const t = generate<double, stale<tensors>>(m, {n[0], n[1], 2, 3}, number<1>{});
+    auto const t = generate<double, tensors>(m, {n[0], n[1], 2, 3}, number<1>{});
     auto const of = [](index_t i, index_t j, index_t a, index_t b) { return number<1>{}(i, j, a, b); };
     CHECK(equal(stencil(transposed{}, exchange_halo(t)), [&](index_t i, index_t j, index_t c) {
       return of(i, (j + 1) % n[1], c % 2, c / 2) + 2 * of(i, j, c / 3, c % 3);
@@ -209,7 +209,7 @@ TEST_CASE("stencil: components that have room, and tensors per cell") {
 TEST_CASE("stencil: an update in place of all components of a colour") {
   for_each_grid([](auto const& m, extents const& n) {
     using plain = layout<halo("y", 1), halo("x", 1), none>;
-    auto u = generate<double, stale<plain>>(m, {n[0], n[1], 3}, number<1>{});
+    auto u = generate<double, plain>(m, {n[0], n[1], 3}, number<1>{});
     auto const at = [&n](index_t i, index_t j, index_t c) {
       return i < 0 || j < 0 || i >= n[0] || j >= n[1] ? 0 : number<1>{}(i, j, c % 3);
     };
@@ -223,7 +223,7 @@ TEST_CASE("stencil: an update in place of all components of a colour") {
 TEST_CASE("stencil: an update of one component at a time has the colours of the cells") {
   for_each_grid([](auto const& m, extents const& n) {
     using plain = layout<halo("y", 1), halo("x", 1), none>;
-    auto u = generate<double, stale<plain>>(m, {n[0], n[1], 3}, number<1>{});
+    auto u = generate<double, plain>(m, {n[0], n[1], 3}, number<1>{});
     auto const at = [&n](index_t i, index_t j, index_t c) {
       return i < 0 || j < 0 || i >= n[0] || j >= n[1] ? 0 : number<1>{}(i, j, c);
     };
@@ -236,7 +236,7 @@ TEST_CASE("stencil: an update of one component at a time has the colours of the 
 
 TEST_CASE("stencil: an array has an element for each component") {
   for_each_grid([](auto const& m, extents const& n) {
-    auto const u = generate<double, stale<field>>(m, {n[0], n[1], 2}, number<1>{});
+    auto const u = generate<double, field>(m, {n[0], n[1], 2}, number<1>{});
     CHECK_THROWS_WITH_AS(
         (void)stencil(turn_all{}, exchange_halo(u)),
         doctest::Contains("ashlar::stencil: return an array of one element for each component; found ("), error);
@@ -254,19 +254,19 @@ TEST_CASE("stencil: derivatives by components are transposes, in integers") {
       CHECK(value_of(value) == value_of(dot(x, g)));
       CHECK(value_of(dot(f(other), y)) == value_of(dot(other, g)));
     };
-    using S = stale<field>;
+    using S = field;
     check(
         S{}, [](auto const& u) { return stencil(own{}, exchange_halo(u)); }, 3);
     check(
-        S{}, [](auto const& u) { return stencil(turn_all{}, exchange_halo<corners::none>(u)); }, 3);
+        S{}, [](auto const& u) { return stencil(turn_all{}, exchange_halo<corners::skipped>(u)); }, 3);
     check(
         S{}, [](auto const& u) { return stencil(turn_all{}, exchange_halo_async(u)); }, 3);
     check(
         S{}, [](auto const& u) { return stencil(turn_all{}, inside(1), exchange_halo_async(u)); }, 3);
     check(
-        stale<roomy>{}, [](auto const& u) { return stencil(turn_all{}, inside(1), exchange_halo(u)); }, 3);
+        roomy{}, [](auto const& u) { return stencil(turn_all{}, inside(1), exchange_halo(u)); }, 3);
     check(
-        stale<tensors>{}, [](auto const& u) { return stencil(transposed{}, exchange_halo(u)); }, 2, 3);
+        tensors{}, [](auto const& u) { return stencil(transposed{}, exchange_halo(u)); }, 2, 3);
     check(
         S{}, [](auto const& u) { return 4. * stencil(elasticity{}, exchange_halo(u)); }, 2);
     for (int distance : {0, 1})
@@ -282,7 +282,7 @@ TEST_CASE("stencil: derivatives by components are transposes, in integers") {
 
 TEST_CASE("stencil: the derivative of a product of components equals a difference quotient") {
   for_each_grid([](auto const& m, extents const& n) {
-    using S = stale<field>;
+    using S = field;
     auto const u = generate<double, S>(m, {n[0], n[1], 2}, number<1>{});
     auto const v = generate<double, S>(m, {n[0], n[1], 2}, number<2>{});
     auto const d = generate<double, S>(m, {n[0], n[1], 2}, number<3>{});

@@ -11,8 +11,8 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using H = layout<halo("y", 1, edge::periodic), halo("x", 1, edge::periodic)>;
-using wider = layout<halo("y", 2, edge::periodic), halo("x", 1, edge::periodic)>;
+using H = layout<halo("y", 1, boundary::periodic), halo("x", 1, boundary::periodic)>;
+using wider = layout<halo("y", 2, boundary::periodic), halo("x", 1, boundary::periodic)>;
 using extents = std::array<index_t, 2>;
 
 template <int Seed>
@@ -81,9 +81,9 @@ bool equal(X const& x, std::function<double(index_t, index_t)> const& expected) 
 
 TEST_CASE("stencil: three fields from one pass, each operand with its reach") {
   for_each_grid([](auto const& m, extents const& n) {
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number<1>{});
-    auto const v = generate<double, stale<wider>>(m, {n[0], n[1]}, number<2>{});
-    auto const w = generate<double, stale<H>>(m, {n[0], n[1]}, number<3>{});
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number<1>{});
+    auto const v = generate<double, wider>(m, {n[0], n[1]}, number<2>{});
+    auto const w = generate<double, H>(m, {n[0], n[1]}, number<3>{});
     auto const at = [&](auto const& f) {
       return [&n, f](index_t i, index_t j) { return f((i + n[0]) % n[0], (j + n[1]) % n[1]); };
     };
@@ -96,10 +96,10 @@ TEST_CASE("stencil: three fields from one pass, each operand with its reach") {
     auto const along_y = [&](index_t i, index_t j) { return p(i, j) - 0.5 * (h(i + 1, j) - h(i - 1, j)); };
     auto const along_x = [&](index_t i, index_t j) { return q(i, j) - 0.5 * (h(i, j + 1) - h(i, j - 1)); };
     // [step]
-    auto const [a, b, c] = exchange_halo<corners::none>(bundle(u, v, w));
+    auto const [a, b, c] = exchange_halo<corners::skipped>(bundle(u, v, w));
     auto const [next_h, next_p, next_q] = stencil(waves{}, a, b, c);
     // [step]
-    static_assert(std::is_same_v<layout_t<decltype(next_p)>, stale<H>>);
+    static_assert(std::is_same_v<layout_t<decltype(next_p)>, H>);
     CHECK(equal(next_h, height));
     CHECK(equal(next_p, along_y));
     CHECK(equal(next_q, along_x));
@@ -109,7 +109,7 @@ TEST_CASE("stencil: three fields from one pass, each operand with its reach") {
     // Halos of new tensors hold nothing right before the exchange is complete.
     auto const fields = bundle(stencil(same{}, u), stencil(same{}, v), stencil(same{}, w));
     // [async]
-    auto const [now_h, now_p, now_q] = stencil(waves{}, exchange_halo_async<corners::none>(fields));
+    auto const [now_h, now_p, now_q] = stencil(waves{}, exchange_halo_async<corners::skipped>(fields));
     // [async]
     CHECK(equal(now_h, height));
     CHECK(equal(now_p, along_y));
@@ -132,10 +132,10 @@ TEST_CASE("stencil: three fields from one pass, each operand with its reach") {
 TEST_CASE("stencil: four operands, each with a reach of its own") {
   ASHLAR_NEEDS(test::host_reads_tensors);
   for_each_grid([](auto const& m, extents const& n) {
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number<1>{});
-    auto const v = generate<double, stale<wider>>(m, {n[0], n[1]}, number<2>{});
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number<1>{});
+    auto const v = generate<double, wider>(m, {n[0], n[1]}, number<2>{});
     auto const w = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number<3>{});
-    auto const x = generate<double, stale<H>>(m, {n[0], n[1]}, number<4>{});
+    auto const x = generate<double, H>(m, {n[0], n[1]}, number<4>{});
     auto const wrapped = [&](auto const& f, index_t i, index_t j) { return f((i + n[0]) % n[0], (j + n[1]) % n[1]); };
     auto const expected = [&](index_t i, index_t j) {
       return wrapped(number<1>{}, i + 1, j) - 2 * wrapped(number<2>{}, i, j - 1) + 3 * number<3>{}(i, j) +
@@ -148,9 +148,9 @@ TEST_CASE("stencil: four operands, each with a reach of its own") {
 
 TEST_CASE("stencil: results of other element types, given cells") {
   ASHLAR_NEEDS(test::host_reads_tensors);
-  using given = layout<halo("y", 1, edge::given), halo("x", 1)>;
+  using given = layout<halo("y", 1, boundary::given), halo("x", 1)>;
   for_each_grid([](auto const& m, extents const& n) {
-    auto const u = generate<double, stale<given>>(m, {n[0], n[1]}, number<1>{});
+    auto const u = generate<double, given>(m, {n[0], n[1]}, number<1>{});
     auto const filled = exchange_halo(u);
     auto const [a, b] = stencil(differences{}, filled);
     static_assert(std::is_same_v<element_t<decltype(b)>, float>);
@@ -174,9 +174,9 @@ TEST_CASE("stencil: the derivative of several results, in integers") {
       auto const [a, b] = stencil(differences{}, exchange_halo_async(u));
       return all_reduce(sum(v * a)) + cast<double>(all_reduce(sum(w * b)));
     };
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number<1>{});
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number<1>{});
     auto const [value, g] = value_and_grad<none>(f)(u);
-    auto const other = generate<double, stale<H>>(m, {n[0], n[1]}, number<6>{});
+    auto const other = generate<double, H>(m, {n[0], n[1]}, number<6>{});
     CHECK(item(f(other)) == item(all_reduce(sum(g * other))));
   });
 }
@@ -185,9 +185,9 @@ TEST_CASE("stencil: the derivative of several results on a box, in integers") {
   for_each_grid([](auto const& m, extents const& n) {
     auto const first = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number<4>{});
     auto const second = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number<5>{});
-    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number<1>{});
-    auto const v = generate<double, stale<H>>(m, {n[0], n[1]}, number<2>{});
-    auto const other = generate<double, stale<H>>(m, {n[0], n[1]}, number<6>{});
+    auto const u = generate<double, H>(m, {n[0], n[1]}, number<1>{});
+    auto const v = generate<double, H>(m, {n[0], n[1]}, number<2>{});
+    auto const other = generate<double, H>(m, {n[0], n[1]}, number<6>{});
     auto const loss = [&](auto const& results) {
       auto const& [a, b] = results;
       return all_reduce(sum(first * a)) + all_reduce(sum(second * b));

@@ -9,7 +9,7 @@ using namespace ashlar;
 namespace {
 
 using grid = test::halo_grid;
-using S = stale<layout<halo("y", 1, edge::mirror), halo("x", 1, 2)>>;
+using S = layout<halo("y", 1, boundary::mirror), halo("x", 1, 2)>;
 using O = layout<"y", "x">;
 
 struct number {

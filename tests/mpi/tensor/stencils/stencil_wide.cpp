@@ -69,12 +69,12 @@ std::vector<double> by_loops(layout_detail::halo_widths const& widths, std::arra
 
 template <class H, class F, class M, std::size_t N>
 void check(device_mesh<M> const& m, std::vector<std::array<index_t, N>> const& extents) {
-  constexpr corners which = F::reach.corners ? corners::all : corners::none;
+  constexpr corners which = F::reach.corners ? corners::filled : corners::skipped;
   for (auto const& n : extents) {
     CAPTURE(n[0]);
     index_t of_n[N];
     std::copy(n.begin(), n.end(), of_n);
-    auto const u = generate<double, stale<H>>(m, of_n, number{});
+    auto const u = generate<double, H>(m, of_n, number{});
     auto const whole = by_loops<F>(decltype(u)::widths, n, 0);
     CHECK(gather_all(owned(stencil(F{}, exchange_halo<which>(u)))) == whole);
     CHECK(gather_all(owned(stencil(F{}, exchange_halo_async<which>(u)))) == whole);
@@ -94,18 +94,18 @@ TEST_CASE("stencil: a reach of 5 on lines") {
   index_t const p = testing::ranks();
   std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {p - 1}, {p}, {p + 1}, {13}, {47}};
   check_on_meshes<layout<halo("y", 5)>, line_5>(lines);
-  check_on_meshes<layout<halo("y", 5, 4, edge::copy, edge::odd)>, line_5>(lines);
-  check_on_meshes<layout<halo("y", 6, 5, edge::periodic)>, line_5>(lines);
-  check_on_meshes<layout<halo("y", 5, 4, edge::reflect, edge::given)>, line_5>(lines);
-  check_on_meshes<layout<halo(axes("y", "x"), 5, edge::mirror)>, line_5>(lines);
+  check_on_meshes<layout<halo("y", 5, 4, boundary::copy, boundary::odd)>, line_5>(lines);
+  check_on_meshes<layout<halo("y", 6, 5, boundary::periodic)>, line_5>(lines);
+  check_on_meshes<layout<halo("y", 5, 4, boundary::reflect, boundary::given)>, line_5>(lines);
+  check_on_meshes<layout<halo(axes("y", "x"), 5, boundary::mirror)>, line_5>(lines);
 }
 
 TEST_CASE("stencil: reaches of 3 to 5 on planes, with and without corners") {
   index_t const p = testing::ranks();
   std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, p}, {p - 1, p + 1}, {p + 1, p - 1}, {p, 13}, {19, 11}};
-  using one = layout<halo("y", 3, 4, edge::mirror), halo("x", 5, 3, edge::periodic)>;
-  using two = layout<halo("x", 4, edge::odd, edge::copy), halo("y", 5, edge::given, edge::zero)>;
-  using three = layout<halo("y", 3, 5, edge::reflect), halo(none, 5, edge::copy, edge::mirror)>;
+  using one = layout<halo("y", 3, 4, boundary::mirror), halo("x", 5, 3, boundary::periodic)>;
+  using two = layout<halo("x", 4, boundary::odd, boundary::copy), halo("y", 5, boundary::given, boundary::zero)>;
+  using three = layout<halo("y", 3, 5, boundary::reflect), halo(none, 5, boundary::copy, boundary::mirror)>;
   check_on_meshes<one, star_4>(planes);
   check_on_meshes<one, box_5>(planes);
   check_on_meshes<two, star_4>(planes);
@@ -118,6 +118,6 @@ TEST_CASE("stencil: reaches of 3 to 5 on blocks") {
   std::vector<std::array<index_t, 3>> const blocks{{p - 1, p, p + 1}, {7, 5, 11}, {2, 0, 3}};
   for (auto const& sizes : test::halo_meshes_3()) {
     device_mesh<test::halo_grid_3> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
-    check<layout<halo("z", 3, 5), halo("y", 4, edge::periodic), halo("x", 5, edge::copy)>, block_5>(m, blocks);
+    check<layout<halo("z", 3, 5), halo("y", 4, boundary::periodic), halo("x", 5, boundary::copy)>, block_5>(m, blocks);
   }
 }

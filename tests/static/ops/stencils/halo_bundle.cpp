@@ -7,17 +7,17 @@ namespace {
 
 using grid = mesh<axis<"y">, axis<"x">>;
 using field = layout<halo("y", 1), halo("x", 1)>;
-using wide = layout<halo("y", 2, edge::periodic), halo("x", 1)>;
+using wide = layout<halo("y", 2, boundary::periodic), halo("x", 1)>;
 using lines = layout<halo("y", 1), none>;
 
 constexpr auto three = [](auto const& m) {
-  auto const u = make<double, stale<field>>(m, {64, 64});
-  auto const v = make<float, stale<wide>>(m, {64, 64});
-  auto const w = make<short, stale<lines>>(m, {32, 4});
-  auto const [a, b, c] = exchange_halo<corners::none>(bundle(u, v, w));
-  static_assert(std::is_same_v<layout_t<decltype(a)>, without_corners<field>>);
-  static_assert(std::is_same_v<layout_t<decltype(b)>, without_corners<wide>>);
-  static_assert(std::is_same_v<layout_t<decltype(c)>, without_corners<lines>>);
+  auto const u = make<double, field>(m, {64, 64});
+  auto const v = make<float, wide>(m, {64, 64});
+  auto const w = make<short, lines>(m, {32, 4});
+  auto const [a, b, c] = exchange_halo<corners::skipped>(bundle(u, v, w));
+  static_assert(std::is_same_v<layout_t<decltype(a)>, fresh<field, corners::skipped>>);
+  static_assert(std::is_same_v<layout_t<decltype(b)>, fresh<wide, corners::skipped>>);
+  static_assert(std::is_same_v<layout_t<decltype(c)>, fresh<lines, corners::skipped>>);
 };
 constexpr auto cost = dry_run(grid{{2, 2}}, three);
 static_assert(cost.count() == 1);
@@ -31,10 +31,10 @@ struct sum_of_both {
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const { return u(1, 0) + v(1, 1); }
 };
 constexpr auto overlapped = [](auto const& m) {
-  auto const u = make<double, stale<field>>(m, {64, 64});
-  auto const v = make<float, stale<wide>>(m, {64, 64});
+  auto const u = make<double, field>(m, {64, 64});
+  auto const v = make<float, wide>(m, {64, 64});
   auto const y = stencil(sum_of_both{}, exchange_halo_async(bundle(u, v)));
-  static_assert(std::is_same_v<layout_t<decltype(y)>, stale<field>>);
+  static_assert(std::is_same_v<layout_t<decltype(y)>, field>);
 };
 constexpr auto cost_of_both = dry_run(grid{{2, 2}}, overlapped);
 static_assert(cost_of_both.count() == 1);

@@ -1,4 +1,4 @@
-// Elementwise functions take tensors with halos in any state but sums, and give the owned cells new values: a stale halo.
+// Elementwise functions take tensors with halos in any state but sums, and give the owned cells new values: an unfilled halo.
 #include <complex>
 #include <tuple>
 #include <type_traits>
@@ -37,17 +37,18 @@ constexpr auto of_complex = std::tuple([](auto const& z) { return real(z); }, []
                                        [](auto const& z) { return conj(z); }, [](auto const& z) { return abs(z); });
 
 template <class... X, class... F>
-constexpr bool all_stale(std::tuple<F...> const& functions, X const&... x) {
-  return std::apply([&](auto const&... f) { return (std::is_same_v<layout_t<decltype(f(x...))>, stale<H>> && ...); },
+constexpr bool all_unfilled(std::tuple<F...> const& functions, X const&... x) {
+  return std::apply([&](auto const&... f) { return (std::is_same_v<layout_t<decltype(f(x...))>, H> && ...); },
                     functions);
 }
 template <class L>
 constexpr bool takes_all_states() {
-  return all_stale(of_one, field<L>) && all_stale(of_two, field<L>, field<stale<H>>) &&
-         all_stale(of_two, field<L>, field<layout<"p", none>>) && all_stale(of_complex, field<L, std::complex<float>>);
+  return all_unfilled(of_one, field<L>) && all_unfilled(of_two, field<L>, field<H>) &&
+         all_unfilled(of_two, field<L>, field<layout<"p", none>>) &&
+         all_unfilled(of_complex, field<L, std::complex<float>>);
 }
-static_assert(std::is_same_v<layout_t<decltype(stop_gradient(field<H>))>, H>);
-static_assert(takes_all_states<H>() && takes_all_states<stale<H>>() && takes_all_states<without_corners<H>>());
+static_assert(std::is_same_v<layout_t<decltype(stop_gradient(field<fresh<H>>))>, fresh<H>>);
+static_assert(takes_all_states<fresh<H>>() && takes_all_states<H>() && takes_all_states<fresh<H, corners::skipped>>());
 
 // Reductions count each owned cell once, as those of the layout without a halo.
 constexpr auto reductions = std::tuple([](auto const& x) { return sum(x); }, [](auto const& x) { return sum<1>(x); },
@@ -61,6 +62,7 @@ constexpr bool reduces_as_without() {
       },
       reductions);
 }
-static_assert(reduces_as_without<H>() && reduces_as_without<stale<H>>() && reduces_as_without<without_corners<H>>());
+static_assert(reduces_as_without<fresh<H>>() && reduces_as_without<H>() &&
+              reduces_as_without<fresh<H, corners::skipped>>());
 
 }  // namespace

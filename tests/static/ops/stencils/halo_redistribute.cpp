@@ -18,15 +18,16 @@ inline constexpr auto cost = dry_run(grid{{2, 2}}, counted<From, To>);
 
 using columns = layout<none, "y">;
 using plain = layout<"y", "x">;
-static_assert(cost<columns, field>.count(collective::exchange_halo) == 1);
-static_assert(cost<columns, field>.count() == cost<columns, plain>.count() + 1);
-static_assert(cost<columns, field>.bytes_per_rank() == cost<columns, plain>.bytes_per_rank() + (33 * 33 - 32 * 32) * 8);
-static_assert(cost<columns, stale<field>>.count() == cost<columns, plain>.count());
-static_assert(cost<columns, without_corners<field>>.count(collective::exchange_halo) == 1);
-static_assert(cost<field, columns>.bytes_per_rank() == cost<plain, columns>.bytes_per_rank());
-static_assert(cost<field, plain>.count() == 0);
-static_assert(cost<field, stale<field>>.count() == 0);
-static_assert(cost<stale<field>, field>.count() == 1);
-static_assert(cost<field, stale<layout<halo("y", 2), "x">>>.count() == 0);
+static_assert(cost<columns, fresh<field>>.count(collective::exchange_halo) == 1);
+static_assert(cost<columns, fresh<field>>.count() == cost<columns, plain>.count() + 1);
+static_assert(cost<columns, fresh<field>>.bytes_per_rank() ==
+              cost<columns, plain>.bytes_per_rank() + (33 * 33 - 32 * 32) * 8);
+static_assert(cost<columns, field>.count() == cost<columns, plain>.count());
+static_assert(cost<columns, fresh<field, corners::skipped>>.count(collective::exchange_halo) == 1);
+static_assert(cost<fresh<field>, columns>.bytes_per_rank() == cost<plain, columns>.bytes_per_rank());
+static_assert(cost<fresh<field>, plain>.count() == 0);
+static_assert(cost<fresh<field>, field>.count() == 0);
+static_assert(cost<field, fresh<field>>.count() == 1);
+static_assert(cost<fresh<field>, layout<halo("y", 2), "x">>.count() == 0);
 
 }  // namespace

@@ -11,30 +11,30 @@ using grid = mesh<axis<"data">, axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2, 2}});
 using images = layout<"data", halo("h", 1), halo("w", 1), none>;
 using owned_images = layout<"data", "h", "w", none>;
-constexpr auto x = exchange_halo(make<float, stale<images>>(m, {4, 64, 32, 3}));
+constexpr auto x = exchange_halo(make<float, images>(m, {4, 64, 32, 3}));
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 8});
 
 constexpr auto y = conv2d(x, k);
 static_assert(std::is_same_v<layout_t<decltype(y)>, owned_images>);
 static_assert(y.extents() == shape::of(4, 64, 32, 8));
-static_assert(std::is_same_v<layout_t<decltype(conv2d<stale<images>>(x, k))>, stale<images>>);
+static_assert(std::is_same_v<layout_t<decltype(conv2d<images>(x, k))>, images>);
 static_assert(conv2d<2>(x, k).extents() == shape::of(4, 32, 16, 8));
 static_assert(std::is_same_v<layout_t<decltype(max_pool2d<2>(x))>, owned_images>);
-static_assert(std::is_same_v<layout_t<decltype(average_pool2d<stale<images>, 2>(x))>, stale<images>>);
+static_assert(std::is_same_v<layout_t<decltype(average_pool2d<images, 2>(x))>, images>);
 
 // Channels that an axis shards leave a partial sum, as without a halo.
 using of_channels = layout<none, halo("h", 1), halo("w", 1), "data">;
-static_assert(std::is_same_v<layout_t<decltype(conv2d(exchange_halo(make<float, stale<of_channels>>(m, {4, 64, 32, 4})),
+static_assert(std::is_same_v<layout_t<decltype(conv2d(exchange_halo(make<float, of_channels>(m, {4, 64, 32, 4})),
                                                       make<float, layout<none, none, "data", none>>(m, {3, 3, 4, 8})))>,
                              partial<layout<none, "h", "w", none>, "data">>);
 
 // Two layers forward and backward: an exchange for each, and its transpose for the second, whose images have a cotangent.
 constexpr auto step = [](auto const& mesh) {
-  auto const pixels = redistribute<images>(make<float, layout<"data", none, none, none>>(mesh, {4, 64, 32, 3}));
+  auto const pixels = redistribute<fresh<images>>(make<float, layout<"data", none, none, none>>(mesh, {4, 64, 32, 3}));
   auto const first = make<float, replicated<4>>(mesh, {3, 3, 3, 8}),
              second = make<float, replicated<4>>(mesh, {3, 3, 8, 8});
   (void)value_and_grad<axes("data", "h", "w")>([&](auto const& a, auto const& b) {
-    return sum(relu(conv2d(exchange_halo(relu(conv2d<stale<images>>(pixels, a))), b)));
+    return sum(relu(conv2d(exchange_halo(relu(conv2d<images>(pixels, a))), b)));
   })(first, second);
 };
 constexpr auto log = dry_run(grid{{2, 2, 2}}, step);

@@ -23,9 +23,9 @@ static_assert(std::is_same_v<decltype(compose(heat{}, compose(upwind{}, heat{}))
                              decltype(compose(compose(heat{}, upwind{}), heat{}))>);
 
 constexpr auto four = [](auto const& m) {
-  auto const u = make<double, stale<field>>(m, {64, 64});
+  auto const u = make<double, field>(m, {64, 64});
   auto const v = stencil(repeated<4>(heat{}), exchange_halo(u));
-  static_assert(std::is_same_v<layout_t<decltype(v)>, stale<field>>);
+  static_assert(std::is_same_v<layout_t<decltype(v)>, field>);
   auto const w = stencil(compose(upwind{}, heat{}), exchange_halo_async(v));
   static_assert(std::is_same_v<element_t<decltype(w)>, double>);
 };

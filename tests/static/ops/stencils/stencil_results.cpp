@@ -19,11 +19,11 @@ using grid = mesh<axis<"y">, axis<"x">>;
 using field = layout<halo("y", 1), halo("x", 1)>;
 using lines = layout<halo("y", 1), "x">;  // p is read along y alone
 constexpr auto step = [](auto const& m) {
-  auto const h = make<double, stale<field>>(m, {64, 64});
-  auto const p = make<double, stale<lines>>(m, {64, 64});
-  auto const [a, b] = exchange_halo<corners::none>(bundle(h, p));
+  auto const h = make<double, field>(m, {64, 64});
+  auto const p = make<double, lines>(m, {64, 64});
+  auto const [a, b] = exchange_halo<corners::skipped>(bundle(h, p));
   auto const [x, y, z] = stencil(waves{}, a, b, a);
-  static_assert(std::is_same_v<layout_t<decltype(y)>, stale<field>>);
+  static_assert(std::is_same_v<layout_t<decltype(y)>, field>);
   static_assert(std::is_same_v<element_t<decltype(z)>, float>);
 };
 static_assert(dry_run(grid{{2, 2}}, step).count() == 1);

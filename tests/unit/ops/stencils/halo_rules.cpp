@@ -18,11 +18,11 @@ using problem = test::halo_problem;
 using integers = std::vector<long long>;
 using shards = std::vector<integers>;
 
-enum class state { stale, without_corners, fresh, sums };
+enum class state { unfilled, without_corners, fresh, sums };
 
 /// The state of a type.
 template <class T>
-constexpr state state_of = is_in_state<layout_t<T>, halo_state::stale>             ? state::stale
+constexpr state state_of = is_in_state<layout_t<T>, halo_state::unfilled>          ? state::unfilled
                            : is_in_state<layout_t<T>, halo_state::without_corners> ? state::without_corners
                            : is_in_state<layout_t<T>, halo_state::fresh>           ? state::fresh
                                                                                    : state::sums;
@@ -109,12 +109,12 @@ class simulation {
   shards exchange(shards const& x, corners which) const {
     auto const values = of_groups([&](std::size_t r) { return value(x, r); });
     return each([&](std::size_t r, std::size_t i, place const& c) {
-      bool const filled = c.outside > 0 && !c.given && (which == corners::all || c.outside == 1);
+      bool const filled = c.outside > 0 && !c.given && (which == corners::filled || c.outside == 1);
       return filled ? shows(c, values.at(groups_[r])) : x[r][i];
     });
   }
   shards add(shards const& y, corners which) const {
-    shards const summed = which == corners::all ? y : without_corners(y);
+    shards const summed = which == corners::filled ? y : without_corners(y);
     auto const values = of_groups([&](std::size_t r) { return value_of_sums(summed, r); });
     return each([&](std::size_t r, std::size_t, place const& c) {
       return c.outside == 0 ? values.at(groups_[r])[c.shown] : c.given ? 0 : anything();
@@ -175,10 +175,10 @@ class simulation {
 using grid = mesh<axis<"y">, axis<"x">>;
 using field = layout<halo("y", 1), halo("x", 1)>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
-constexpr auto stale_field = make<double, stale<field>>(m, {8, 8});
+constexpr auto plain_field = make<double, field>(m, {8, 8});
 constexpr auto sums_field = make<double, halo_sums<field>>(m, {8, 8});
-constexpr auto partly = exchange_halo<corners::none>(stale_field);
-constexpr auto filled = exchange_halo(stale_field);
+constexpr auto partly = exchange_halo<corners::skipped>(plain_field);
+constexpr auto filled = exchange_halo(plain_field);
 
 /// Calls check(simulation, value, given cells) for many problems.
 template <class Check>
@@ -199,22 +199,22 @@ TEST_CASE("halo_rules: an exchange gives the state of its type, whatever the ope
     auto const check = [&](state operand, corners which, state result) {
       CHECK(on.holds(result, on.exchange(on.stored(operand, value, given), which), value, given));
     };
-    check(state_of<decltype(stale_field)>, corners::all, state_of<decltype(filled)>);
-    check(state_of<decltype(stale_field)>, corners::none, state_of<decltype(partly)>);
-    check(state_of<decltype(partly)>, corners::all, state_of<decltype(exchange_halo(partly))>);
+    check(state_of<decltype(plain_field)>, corners::filled, state_of<decltype(filled)>);
+    check(state_of<decltype(plain_field)>, corners::skipped, state_of<decltype(partly)>);
+    check(state_of<decltype(partly)>, corners::filled, state_of<decltype(exchange_halo(partly))>);
   });
 }
 
 TEST_CASE("halo_rules: an exchange without corners does not fill a halo, and sums are no operand") {
   int corners_matter = 0, terms_matter = 0;
   for_problems([&](simulation const& on, integers const& value, shards const& given) {
-    shards const x = on.exchange(on.stored(state::stale, value, given), corners::none);
+    shards const x = on.exchange(on.stored(state::unfilled, value, given), corners::skipped);
     corners_matter += !on.holds(state::fresh, x, value, given);
     if (!on.any([](place const& c) { return c.outside > 1 && !c.given; }))
       CHECK(on.holds(state::fresh, x, value, given));
     shards const y = on.terms();
     for (std::size_t r = 0; r < on.ranks(); ++r)
-      if (on.value_of_sums(on.exchange(y, corners::all), r) != on.value_of_sums(y, r)) ++terms_matter;
+      if (on.value_of_sums(on.exchange(y, corners::filled), r) != on.value_of_sums(y, r)) ++terms_matter;
   });
   CHECK(corners_matter > 20);
   CHECK(terms_matter > 100);
@@ -222,15 +222,15 @@ TEST_CASE("halo_rules: an exchange without corners does not fill a halo, and sum
 
 TEST_CASE("halo_rules: add_halo denotes what its operand denotes, and without corners only if these hold 0") {
   int corners_matter = 0;
-  static_assert(state_of<decltype(add_halo(sums_field))> == state::stale);
+  static_assert(state_of<decltype(add_halo(sums_field))> == state::unfilled);
   for_problems([&](simulation const& on, integers const&, shards const&) {
     shards const y = on.terms();
     shards const no_corners = on.without_corners(y);
-    shards const all = on.add(y, corners::all), faces = on.add(no_corners, corners::none);
+    shards const all = on.add(y, corners::filled), faces = on.add(no_corners, corners::skipped);
     for (std::size_t r = 0; r < on.ranks(); ++r) {
       CHECK(on.value(all, r) == on.value_of_sums(y, r));
       CHECK(on.value(faces, r) == on.value_of_sums(no_corners, r));
-      corners_matter += on.value(on.add(y, corners::none), r) != on.value_of_sums(y, r);
+      corners_matter += on.value(on.add(y, corners::skipped), r) != on.value_of_sums(y, r);
     }
   });
   CHECK(corners_matter > 20);
@@ -238,29 +238,30 @@ TEST_CASE("halo_rules: add_halo denotes what its operand denotes, and without co
 
 TEST_CASE("halo_rules: an exchange and its sums are transposes of each other") {
   for_problems([](simulation const& on, integers const& value, shards const& given) {
-    shards const x = on.stored(state::stale, value, given), y = on.terms();
+    shards const x = on.stored(state::unfilled, value, given), y = on.terms();
     shards const no_corners = on.without_corners(y);
-    CHECK(on.inner(on.exchange(x, corners::all), y, false) == on.inner(x, on.add(y, corners::all), true));
-    CHECK(on.inner(on.exchange(x, corners::none), no_corners, false) ==
-          on.inner(x, on.add(no_corners, corners::none), true));
-    // as_stale reads owned cells; its transpose sets the others to 0, and denotes the same.
+    CHECK(on.inner(on.exchange(x, corners::filled), y, false) == on.inner(x, on.add(y, corners::filled), true));
+    CHECK(on.inner(on.exchange(x, corners::skipped), no_corners, false) ==
+          on.inner(x, on.add(no_corners, corners::skipped), true));
+    // redistribute<H> reads owned cells; its transpose sets the others to 0, and denotes the same.
     shards const owned_terms =
         on.each([&](std::size_t r, std::size_t i, place const& c) { return c.outside > 0 ? 0 : y[r][i]; });
-    CHECK(on.inner(on.exchange(x, corners::all), owned_terms, false) == on.inner(x, y, true));
+    CHECK(on.inner(on.exchange(x, corners::filled), owned_terms, false) == on.inner(x, y, true));
     CHECK(on.value_of_sums(owned_terms, 0) == on.value(y, 0));
   });
 }
 
-TEST_CASE("halo_rules: an element-wise result is stale, and a filled one would be wrong") {
-  static_assert(state_of<decltype(exp(stale_field))> == state::stale &&
-                state_of<decltype(exp(partly))> == state::stale && state_of<decltype(exp(filled))> == state::stale);
+TEST_CASE("halo_rules: an element-wise result is unfilled, and a filled one would be wrong") {
+  static_assert(state_of<decltype(exp(plain_field))> == state::unfilled &&
+                state_of<decltype(exp(partly))> == state::unfilled &&
+                state_of<decltype(exp(filled))> == state::unfilled);
   auto const f = [](long long e) { return e * e + 1; };
   int beyond_the_edge = 0;
   for_problems([&](simulation const& on, integers const& value, shards const& given) {
     integers result;
     for (long long const e : value) result.push_back(f(e));
-    for (state const s : {state::stale, state::without_corners, state::fresh})
-      CHECK(on.holds(state::stale, on.elementwise(f, on.stored(s, value, given)), result, given));
+    for (state const s : {state::unfilled, state::without_corners, state::fresh})
+      CHECK(on.holds(state::unfilled, on.elementwise(f, on.stored(s, value, given)), result, given));
     // f of every stored cell: right within the domain, and wrong beyond a zero or an odd edge.
     shards const x = on.stored(state::fresh, value, given);
     shards const all =
@@ -300,7 +301,7 @@ TEST_CASE("halo_rules: a stencil may read what the state of its operand promises
   // Two tensors that agree in all that a state promises agree in a stencil's result exactly if it reads no other cell.
   std::map<state, int> changed_by_faces, changed_by_corners;
   for_problems([&](simulation const& on, integers const& value, shards const& given) {
-    for (state const s : {state::stale, state::without_corners, state::fresh}) {
+    for (state const s : {state::unfilled, state::without_corners, state::fresh}) {
       shards const x = on.stored(s, value, given), y = on.stored(s, value, given);
       on.each([&](std::size_t r, std::size_t i, place const& c) {
         if (c.outside == 1) changed_by_faces[s] += x[r][i] != y[r][i];
@@ -309,24 +310,24 @@ TEST_CASE("halo_rules: a stencil may read what the state of its operand promises
       });
     }
   });
-  CHECK(changed_by_faces[state::stale] > 1000);
+  CHECK(changed_by_faces[state::unfilled] > 1000);
   CHECK(changed_by_faces[state::without_corners] == 0);
   CHECK(changed_by_corners[state::without_corners] > 1000);
   CHECK(changed_by_faces[state::fresh] + changed_by_corners[state::fresh] == 0);
 }
 
-TEST_CASE("halo_rules: terms along an axis that shards nothing keep the state, except beyond a given edge") {
+TEST_CASE("halo_rules: terms along an axis that shards nothing keep the state, except beyond a given boundary") {
   using over = partial<field, "k">;
   using grid3 = mesh<axis<"y">, axis<"x">, axis<"k">>;
   constexpr abstract_mesh<grid3> cube(grid3{{2, 2, 2}});
-  static_assert(state_of<decltype(all_reduce(make<double, over>(cube, {8, 8})))> == state::fresh &&
-                state_of<decltype(all_reduce(make<double, stale<over>>(cube, {8, 8})))> == state::stale);
+  static_assert(state_of<decltype(all_reduce(make<double, fresh<over>>(cube, {8, 8})))> == state::fresh &&
+                state_of<decltype(all_reduce(make<double, over>(cube, {8, 8})))> == state::unfilled);
   int given_matter = 0;
   for_problems([&](simulation const& on, integers const& value, shards const& given) {
     integers const more = on.drawn();
     integers both;
     for (std::size_t i = 0; i < value.size(); ++i) both.push_back(value[i] + more[i]);
-    for (state const s : {state::stale, state::without_corners, state::fresh}) {
+    for (state const s : {state::unfilled, state::without_corners, state::fresh}) {
       shards const x = on.stored(s, value, given), y = on.stored(s, more, given);
       shards const sum = on.each([&](std::size_t r, std::size_t i, place const&) { return x[r][i] + y[r][i]; });
       if (on.any([](place const& c) { return c.given; }))

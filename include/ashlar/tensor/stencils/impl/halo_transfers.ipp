@@ -48,7 +48,7 @@ ASHLAR_INLINE std::vector<index_t> parts_near(halo_problem const& p, int d, inde
   };
   index_t const begin = line.own.begin - w.upper, end = line.own.end + w.lower;
   owners(begin, end);
-  if (w.below == edge::periodic) {
+  if (w.below == boundary::periodic) {
     for (index_t k = 1; k * n < n + w.lower + w.upper; ++k) {
       owners(begin + k * n, end + k * n);
       owners(begin - k * n, end - k * n);
@@ -233,7 +233,7 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
       add_edges(
           d, lines, t.stored, strides, [&](int) { return p.with_corners; }, t.edges);
   }
-  // A copy to a cell beyond a zero edge is of another such cell, but with a sign it is -0. Given cells are the program's.
+  // A copy to a cell beyond a zero boundary is of another such cell, but with a sign it is -0. Given cells are the program's.
   bool changes_sign = false;
   for (auto const* fills : {&t.early_edges, &t.edges})
     for (edge_fill const& e : *fills) {
