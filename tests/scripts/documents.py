@@ -35,6 +35,15 @@ faults += [f"docs/site/related.py: {name} is in no group" for name in sorted(pub
 faults += [f"docs/site/related.py: no header declares {name}" for name in sorted(related.all_names() - public)]
 faults += [f"docs/site/related.py: {name} is alone in its groups" for name in sorted(public) if not related.related(name)]
 
+# The cheat sheet calls what the headers declare.
+without_space = {name.rpartition("::")[2] for name in public}
+cheat_sheet = (root / "docs" / "cheat_sheet.md").read_text(encoding="utf-8")
+without_space |= set(re.findall(r"`using (\w+) =", cheat_sheet))
+for code in re.findall(r"`([^`]+)`", cheat_sheet):
+    for name in re.findall(r"(?<![.:\w])((?:\w+::)*[a-z]\w+)(?=[<({])", re.sub(r'"[^"]*"', "", code)):
+        if name not in (public if "::" in name else without_space):
+            faults.append(f"docs/cheat_sheet.md calls {name}, which no header declares")
+
 # ---- Targets ----
 # A program that includes a header of a family and links the family's target finds each header behind it.
 parts, links = families.parts_of_headers(root), families.links_of_parts(root)
