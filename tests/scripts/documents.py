@@ -15,6 +15,7 @@ sys.path.insert(0, str(root / "docs" / "site"))
 import commands
 import errors
 import families
+import names
 import related
 import sentences
 import settings
@@ -34,6 +35,11 @@ faults += families.missing_lines(root)
 faults += [f"docs/site/related.py: {name} is in no group" for name in sorted(public - related.all_names())]
 faults += [f"docs/site/related.py: no header declares {name}" for name in sorted(related.all_names() - public)]
 faults += [f"docs/site/related.py: {name} is alone in its groups" for name in sorted(public) if not related.related(name)]
+
+# The page of all names has a meaning for each.
+named = {name: what for name, _, what in names.rows(root)}
+faults += [f"the page of all names lacks {name}" for name in sorted(public - set(named))]
+faults += [f"no comment of {name} begins with a sentence that says what it is; docs/site/names.py makes a page of these" for name, what in named.items() if not what]
 
 # The cheat sheet calls what the headers declare.
 without_space = {name.rpartition("::")[2] for name in public}
@@ -241,6 +247,8 @@ if len(sys.argv) > 2:
     for page in (site / "reference").glob("*.html"):
         declared |= set(re.findall(r'<span class="sig-name descname"><span class="n"><span class="pre">(\w+)', page.read_text(encoding="utf-8")))
     faults += [f"{name} has no declaration in the site" for name in sorted(public) if name.rpartition("::")[2] not in declared]
+    all_names = (site / "reference" / "names.html").read_text(encoding="utf-8")
+    faults += [f"names.html lacks {name}" for name in sorted(public) if f">{name}<" not in all_names]
     of_family = {}
     for header, text in families.headers(root).items():
         for d in families.declarations(text) if header not in families.MISTAKES else []:

@@ -203,7 +203,7 @@ constexpr char const* halo_state_text() {
 
 /// The argument by which print and draw show halo cells, too.
 struct show_halos {};
-/// Example: print(std::cout, u, with_halos)
+/// The one value of show_halos. Example: print(std::cout, u, with_halos)
 inline constexpr show_halos with_halos{};
 
 /// A dimension that is split as by `over`, whose shards have room for `width` cells below and above. `beyond` says what
