@@ -168,6 +168,16 @@ for page in sorted(p for folder in (".", "tutorial", "how_to", "explanation") fo
     if not re.match(r"# .*\n\nAfter this page ", page.read_text(encoding="utf-8")):
         faults.append(f"{page.relative_to(root)} does not begin with what the reader can do after it: After this page ...")
 
+# ---- Length ----
+# A page has at most this many words, code included. Tables that scripts write do not count.
+MOST_WORDS = 1500
+LONGER = {"rules.md", "stencils.md", "transformer.md", "sharded_training.md", "from_dtensor.md", "from_keras_distribution.md", "from_keras_jax.md", "from_mirrored_strategy.md"}
+for page in sorted(p for folder in (".", "tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md") if p.name not in LONGER):
+    text = re.sub(r"<!-- (?:table|settings|platforms)\b.*?<!-- end -->", "", page.read_text(encoding="utf-8"), flags=re.S)
+    words = sum(not re.fullmatch(r"[-:|]+", word) for word in text.split())
+    if words > MOST_WORDS:
+        faults.append(f"{page.relative_to(root)} has {words} words, and {MOST_WORDS} are the most; divide it, or cut what another page says")
+
 # ---- Coined words ----
 # A page links one where it first uses it, to the concepts or the glossary, or explains it in italics or bold letters.
 coined = ["partial", "ledgers?", "halos?", "invariant", "dry runs?", "cotangents?", "bundles?", "block-cyclic", "waste", "desync", "dual layouts?", "abstract tensors?"]
