@@ -16,6 +16,7 @@ import commands
 import errors
 import families
 import names
+import pictures
 import related
 import sentences
 import settings
@@ -97,6 +98,13 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *docs.rglob("*.md")]:
     for target in re.findall(r"\[[^\]]+\]\((?!\w+:)([^)#\s]+)", prose):
         if not (page.parent / target).exists():
             faults.append(f"{page.relative_to(root)} links {target}, which is not there")
+
+# ---- Pictures ----
+for name, svg in pictures.drawn().items():
+    if (docs / "pictures" / name).read_text(encoding="utf-8") != svg:
+        faults.append(f"docs/pictures/{name} is not what docs/site/pictures.py draws: run it")
+all_pages = "\n".join(page.read_text(encoding="utf-8") for page in [root / "README.md", *docs.rglob("*.md")])
+faults += [f"no page shows docs/pictures/{picture.name}" for picture in sorted((docs / "pictures").glob("*.svg")) if f"pictures/{picture.name})" not in all_pages]
 
 # ---- Tools ----
 tools = (docs / "tools.md").read_text(encoding="utf-8")
