@@ -71,9 +71,9 @@ ASHLAR_INLINE std::string svg_begin(int width, int height) {
          "cy=\"8\" r=\"2.5\"/></pattern>\n";
 }
 
-// Centres a text of any size on its height. On a pattern the letters have a white edge.
+// Centres a text of any size on its height. On a pattern the letters are above their white edges.
 inline constexpr char const lowered[] = " dy=\".35em\"";
-inline constexpr char const edged[] = " dy=\".35em\" stroke=\"white\" stroke-width=\"4\" paint-order=\"stroke\"";
+inline constexpr char const edged[] = " dy=\".35em\" stroke=\"white\" stroke-width=\"4\"";
 
 // A face, or the rectangle of a tensor of up to two dimensions. A dimension of -1 is none. Pixels go by u to the right
 // and by v down.
@@ -114,7 +114,8 @@ struct face {
         bool const fits = v.size() >= letter_height && u.size() >= letter_width * static_cast<index_t>(l.text.size());
         if (named || !fits) continue;
         index_t const middle = (u.begin + u.end) / 2, centre = (v.begin + v.end) / 2;
-        out << svg_text(to_x(middle, centre), to_y(middle, centre), l.text, l.partial || l.arrives ? edged : lowered);
+        if (l.partial || l.arrives) out << svg_text(to_x(middle, centre), to_y(middle, centre), l.text, edged);
+        out << svg_text(to_x(middle, centre), to_y(middle, centre), l.text, lowered);
         named = fixed >= 0;
       }
   }
