@@ -60,7 +60,7 @@ if(NOT TARGET ashlar::cblas)
   else()
     string(APPEND ashlar_BLAS_MESSAGE
       "ashlar: a BLAS with cblas.h was not found; run scripts/setup, or set BLA_VENDOR and CMAKE_PREFIX_PATH, "
-      "see docs/how_to/install.md.\n")
+      "see docs/how_to/libraries.md.\n")
   endif()
 endif()
 
@@ -77,7 +77,7 @@ if(NOT TARGET ashlar::device_blas)
   if(ashlar_device_blas AND NOT TARGET ${ashlar_device_blas})
     string(APPEND ashlar_BLAS_MESSAGE
       "ashlar: Kokkos is built for a device whose BLAS, ${ashlar_device_blas}, was not found; install it, or set "
-      "CUDAToolkit_ROOT or hipblas_ROOT, see docs/how_to/install.md.\n")
+      "CUDAToolkit_ROOT or hipblas_ROOT, see docs/how_to/libraries.md.\n")
   endif()
   target_link_libraries(ashlar::device_blas INTERFACE ${ashlar_device_blas})
 endif()

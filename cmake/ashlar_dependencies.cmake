@@ -13,7 +13,7 @@ if(NOT TARGET MPI::MPI_CXX)
 endif()
 if(NOT TARGET MPI::MPI_CXX)
   string(APPEND ashlar_NOT_FOUND_MESSAGE
-    "ashlar: MPI was not found; run scripts/setup, or set MPI_HOME or ASHLAR_MPI, see docs/how_to/install.md.\n")
+    "ashlar: MPI was not found; run scripts/setup, or set MPI_HOME or ASHLAR_MPI, see docs/how_to/libraries.md.\n")
 endif()
 
 include("${CMAKE_CURRENT_LIST_DIR}/ashlar_kokkos.cmake")

@@ -40,7 +40,7 @@ if(NOT TARGET Kokkos::kokkos)
     set(ashlar_kokkos_remedy "set Kokkos_ROOT to its folder, or leave Kokkos_ROOT and Kokkos_DIR out to take the one of scripts/setup")
   endif()
   string(APPEND ashlar_NOT_FOUND_MESSAGE
-    "ashlar: Kokkos 4.7 to 5.x was not found${ashlar_kokkos_seen}; ${ashlar_kokkos_remedy}, see docs/how_to/install.md.\n")
+    "ashlar: Kokkos 4.7 to 5.x was not found${ashlar_kokkos_seen}; ${ashlar_kokkos_remedy}, see docs/how_to/libraries.md.\n")
 endif()
 
 # Kernels call constexpr functions of the host, such as std::array's. nvcc compiles such calls only with this flag; without it

@@ -43,7 +43,7 @@ else()
     ashlar_try_scalapack(${ASHLAR_SCALAPACK_LIBRARIES})
     if(NOT ashlar_SCALAPACK_FOUND)
       message(FATAL_ERROR "ashlar: the libraries in ASHLAR_SCALAPACK_LIBRARIES do not link; name ScaLAPACK, its BLACS for the MPI "
-        "in use and LAPACK, see docs/how_to/install.md")
+        "in use and LAPACK, see docs/how_to/libraries.md")
     endif()
   endif()
   ashlar_try_scalapack()

@@ -12,7 +12,6 @@ using line = mesh<axis<"p">>;
 using in_space = layout<"p", none>;
 using spectral = layout<none, "p">;  // coefficients
 
-// [transforms]
 constexpr auto coefficients = [](auto const& f) { return fft<0>(redistribute<spectral>(fft<1>(f))); };
 constexpr auto field = [](auto const& c) { return real(inverse_fft<1>(redistribute<in_space>(inverse_fft<0>(c)))); };
 
@@ -35,8 +34,6 @@ struct minus_laplace : wave_numbers {
     return inverse && s != 0 ? 1 / s : s;
   }
 };
-// [transforms]
-// [rate]
 // d w / d t = -(u d/dx + v d/dy) w + viscosity laplace w, where (u, v) = (d psi / dy, -d psi / dx) and -laplace psi = w.
 template <class C, class R>
 struct flow {
@@ -55,7 +52,6 @@ struct flow {
 };
 template <class C, class R>
 flow(C, C, R, R) -> flow<C, R>;
-// [rate]
 // [contract]
 constexpr auto one_advection = [](auto const& m) {
   auto const c = make<complex, spectral>(m, {64, 64});

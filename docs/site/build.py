@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 
 import errors
 import families
+import names
 import sentences
 
 INDEX = """
@@ -90,7 +91,7 @@ def contents(source):
     """Adds the tables of contents: of the pages, the reference and the errors."""
     lists = [("Pages", ["docs/README"])]
     lists += [(name, [f"docs/{p.removesuffix('.md')}" for p in pages if not p.startswith("..") and p != "tools.md"]) for name, pages in links(source / "docs" / "README.md").items()]
-    lists += [("Reference", ["reference/" + name for name, *_ in families.FAMILIES] + ["docs/tools"]),
+    lists += [("Reference", ["reference/names"] + ["reference/" + name for name, *_ in families.FAMILIES] + ["docs/tools"]),
              ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"), key=lambda p: (p.stem != "by_sentence", p.stem))]), ("Examples", sorted(str(p.relative_to(source)).removesuffix(".md") for p in (source / "examples").rglob("*.md"))), ("Project", ["CONTRIBUTING", "CHANGELOG", "SECURITY"])]
     with open(source / "index.md", "a", encoding="utf-8") as index:
         for caption, names in lists:
@@ -123,6 +124,7 @@ FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
     ids = link_related(root, [p for p in paths if re.match("group__|class|struct", p.name)])
     for name, text in families.pages(root, ids).items():
         (source / "reference" / f"{name}.rst").write_text(text, encoding="utf-8")
+    (source / "reference" / "names.rst").write_text(names.page(root, ids), encoding="utf-8")
 
 
 def simplify(paths):
@@ -237,6 +239,8 @@ def main(root, out, compiler):
     reference(root, source, out)
     errors.write_pages(root, source / "errors", compiler)
     sentences.write_list(source / "errors", errors.linked_sentences(root) + sentences.write_pages(root, source / "errors"))
+    with open(source / "docs" / "cheat_sheet.md", "a", encoding="utf-8") as text:
+        text.write("\n[All names](../reference/names.rst), with their headers and meanings.\n")
     for page in ["compiler_errors", "run"]:
         with open(source / "docs" / "how_to" / f"{page}.md", "a", encoding="utf-8") as text:
             text.write("\n## All errors\n\n[This list](../../errors/by_sentence.md) has the wrong program of each sentence, and what to write instead.\n")

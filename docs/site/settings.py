@@ -11,8 +11,8 @@ sys.dont_write_bytecode = True
 VARIABLES = {"programs": "include/ashlar/comm/settings.hpp", "scripts": "scripts/common"}
 # Words of a description that the page links.
 LINKS = {"ASHLAR_INSTALL_HINTS": ("after your choices", "install.md#in-your-project"),
-         "ASHLAR_COMPILED": ("shorten compilation", "make_it_fast.md#compile-time"),
-         "ASHLAR_SCALAPACK_LIBRARIES": ("CMake's choice", "install.md#scalapack")}
+         "ASHLAR_COMPILED": ("shorten compilation", "compile_time.md"),
+         "ASHLAR_SCALAPACK_LIBRARIES": ("CMake's choice", "libraries.md#scalapack")}
 
 # The macros that a program may define, by name: values, effect, and what holds without.
 MACROS = {"ASHLAR_LINUX": ("`0`, `1`", "`0` leaves out what Linux alone has: the memory that ranks of a node share, masks of cores, `/proc` and `getauxval`", "`1` on Linux"),

@@ -15,6 +15,8 @@ sys.path.insert(0, str(root / "docs" / "site"))
 import commands
 import errors
 import families
+import names
+import pictures
 import related
 import sentences
 import settings
@@ -34,6 +36,20 @@ faults += families.missing_lines(root)
 faults += [f"docs/site/related.py: {name} is in no group" for name in sorted(public - related.all_names())]
 faults += [f"docs/site/related.py: no header declares {name}" for name in sorted(related.all_names() - public)]
 faults += [f"docs/site/related.py: {name} is alone in its groups" for name in sorted(public) if not related.related(name)]
+
+# The page of all names has a meaning for each.
+named = {name: what for name, _, what in names.rows(root)}
+faults += [f"the page of all names lacks {name}" for name in sorted(public - set(named))]
+faults += [f"no comment of {name} begins with a sentence that says what it is; docs/site/names.py makes a page of these" for name, what in named.items() if not what]
+
+# The cheat sheet calls what the headers declare.
+without_space = {name.rpartition("::")[2] for name in public}
+cheat_sheet = (root / "docs" / "cheat_sheet.md").read_text(encoding="utf-8")
+without_space |= set(re.findall(r"`using (\w+) =", cheat_sheet))
+for code in re.findall(r"`([^`]+)`", cheat_sheet):
+    for name in re.findall(r"(?<![.:\w])((?:\w+::)*[a-z]\w+)(?=[<({])", re.sub(r'"[^"]*"', "", code)):
+        if name not in (public if "::" in name else without_space):
+            faults.append(f"docs/cheat_sheet.md calls {name}, which no header declares")
 
 # ---- Targets ----
 # A program that includes a header of a family and links the family's target finds each header behind it.
@@ -82,6 +98,13 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *docs.rglob("*.md")]:
     for target in re.findall(r"\[[^\]]+\]\((?!\w+:)([^)#\s]+)", prose):
         if not (page.parent / target).exists():
             faults.append(f"{page.relative_to(root)} links {target}, which is not there")
+
+# ---- Pictures ----
+for name, svg in pictures.drawn().items():
+    if (docs / "pictures" / name).read_text(encoding="utf-8") != svg:
+        faults.append(f"docs/pictures/{name} is not what docs/site/pictures.py draws: run it")
+all_pages = "\n".join(page.read_text(encoding="utf-8") for page in [root / "README.md", *docs.rglob("*.md")])
+faults += [f"no page shows docs/pictures/{picture.name}" for picture in sorted((docs / "pictures").glob("*.svg")) if f"pictures/{picture.name})" not in all_pages]
 
 # ---- Tools ----
 tools = (docs / "tools.md").read_text(encoding="utf-8")
@@ -152,6 +175,16 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted(docs.rglob("*
 for page in sorted(p for folder in (".", "tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md") if p != docs / "README.md"):
     if not re.match(r"# .*\n\nAfter this page ", page.read_text(encoding="utf-8")):
         faults.append(f"{page.relative_to(root)} does not begin with what the reader can do after it: After this page ...")
+
+# ---- Length ----
+# A page has at most this many words, code included. Tables that scripts write do not count.
+MOST_WORDS = 1500
+LONGER = {"rules.md", "stencils.md", "transformer.md", "sharded_training.md", "from_dtensor.md", "from_keras_distribution.md", "from_keras_jax.md", "from_mirrored_strategy.md"}
+for page in sorted(p for folder in (".", "tutorial", "how_to", "explanation") for p in (docs / folder).glob("*.md") if p.name not in LONGER):
+    text = re.sub(r"<!-- (?:table|settings|platforms)\b.*?<!-- end -->", "", page.read_text(encoding="utf-8"), flags=re.S)
+    words = sum(not re.fullmatch(r"[-:|]+", word) for word in text.split())
+    if words > MOST_WORDS:
+        faults.append(f"{page.relative_to(root)} has {words} words, and {MOST_WORDS} are the most; divide it, or cut what another page says")
 
 # ---- Coined words ----
 # A page links one where it first uses it, to the concepts or the glossary, or explains it in italics or bold letters.
@@ -232,6 +265,8 @@ if len(sys.argv) > 2:
     for page in (site / "reference").glob("*.html"):
         declared |= set(re.findall(r'<span class="sig-name descname"><span class="n"><span class="pre">(\w+)', page.read_text(encoding="utf-8")))
     faults += [f"{name} has no declaration in the site" for name in sorted(public) if name.rpartition("::")[2] not in declared]
+    all_names = (site / "reference" / "names.html").read_text(encoding="utf-8")
+    faults += [f"names.html lacks {name}" for name in sorted(public) if f">{name}<" not in all_names]
     of_family = {}
     for header, text in families.headers(root).items():
         for d in families.declarations(text) if header not in families.MISTAKES else []:

@@ -82,11 +82,11 @@ PLACES = {
     "example 05, least of any seed": [("docs/how_to/from_keras_jax.md", rf"second epoch recognises {N} to [\d.]+ % of its own images"),
                                       (BARS.format("keras_jax_convnet"), rf"below the least of # any seed, {N} %")],
     "calls until a comparison": [("include/ashlar/comm/collectives/tuning.hpp", rf"agree_every = {N};"), (CHANGES, rf"1, 2, 4, 8, 16 and every {N}nd"),
-                                 ("docs/how_to/run.md", rf"1, 2, 4, 8, 16 and every {N}nd"), ("docs/decisions/desync.md", rf"1, 2, 4, 8, 16 and every {N}nd"),
+                                 ("docs/how_to/when_ranks_disagree.md", rf"1, 2, 4, 8, 16 and every {N}nd"), ("docs/decisions/desync.md", rf"1, 2, 4, 8, 16 and every {N}nd"),
                                  (SPEED, rf"compare before every {N}nd")],
     "a comparison on 17 ranks": [("docs/records/collectives.md", rf"a comparison before every collective takes {N} % of an all_reduce of 64 KiB, .*? and {N} % of a reduce_scatter"),
-                                 ("docs/how_to/run.md", rf"takes {N} to {N} % of a collective of 64 KiB")],
-    "ranks that exchange": [("include/ashlar/comm/collectives/tuning.hpp", rf"exchange_ranks = {N};"), ("docs/how_to/run.md", rf"Beyond {N} ranks of an axis"),
+                                 ("docs/how_to/when_ranks_disagree.md", rf"takes {N} to {N} % of a collective of 64 KiB")],
+    "ranks that exchange": [("include/ashlar/comm/collectives/tuning.hpp", rf"exchange_ranks = {N};"), ("docs/how_to/when_ranks_disagree.md", rf"Beyond {N} ranks of an axis"),
                             ("docs/decisions/desync.md", rf"where exchanges serve \(up to {N} ranks")],
 }
 # What no other place states.

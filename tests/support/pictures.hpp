@@ -40,15 +40,4 @@ inline std::string rows_of_pictures(std::vector<std::vector<panel>> const& rows)
   return p.file();
 }
 
-// A dashed frame around rows [begin, end) of a picture of `extent` rows.
-inline std::string framed_rows(std::string svg, index_t begin, index_t end, index_t extent) {
-  auto const pixel = [&](index_t i) { return plan_detail::picture_border + i * plan_detail::picture_height / extent; };
-  svg.insert(svg.rfind("</svg>"),
-             "<rect x=\"" + std::to_string(plan_detail::picture_border + 4) + "\" y=\"" + std::to_string(pixel(begin)) +
-                 "\" width=\"" + std::to_string(plan_detail::picture_width - 8) + "\" height=\"" +
-                 std::to_string(pixel(end) - pixel(begin)) +
-                 "\" fill=\"none\" stroke=\"black\" stroke-width=\"5\" stroke-dasharray=\"14 8\"/>\n");
-  return svg;
-}
-
 }  // namespace ashlar_test

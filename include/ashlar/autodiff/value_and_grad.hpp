@@ -22,7 +22,7 @@ struct value_and_gradients {
   G gradients;
   static constexpr auto names = ashlar::names("value", "gradients");
 };
-/// The same, with the other results of a function that returns with_aux.
+/// A value, gradients, and the other results of a function that returns with_aux.
 template <class V, class X, class G>
 struct value_aux_and_gradients {
   V value;

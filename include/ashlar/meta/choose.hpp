@@ -17,7 +17,7 @@ constexpr auto choose_type(int i, F&& f) {
   return f(std::type_identity<First>{});
 }
 
-/// The same for constants: calls f(std::integral_constant<decltype(X), X>{}).
+/// Calls f(std::integral_constant<decltype(X), X>{}) for constant number i of the list, else as choose_type.
 /// Example: choose_value<false, true>(i, [&](auto padded) { return train<padded.value>(m); })
 template <auto First, auto... Rest, class F>
 constexpr auto choose_value(int i, F&& f) {

@@ -88,7 +88,7 @@ namespace ashlar::planning {
 /// frames, in up to two dimensions, have the halo cells too. Ranks without elements are listed below. A block that is
 /// too small for the text of its ranks has none. Of the axes that shard the tensor, the first one of the mesh gives the
 /// hue: blocks of one coordinate have one hue. The others make it darker, by the position among them. Below, a legend
-/// names the axes. A tensor that is not sharded is grey.
+/// names the axes, also those over which there are copies or terms of a reduction. A tensor that is not sharded is grey.
 /// Error: ashlar::error if the extents are not one per dimension. A layout with an axis that the mesh lacks does not
 ///   compile.
 /// Example: planning::draw_svg<layout<"x", "y">>(file, mesh<axis<"x">, axis<"y">>{{2, 2}}, {7, 10})

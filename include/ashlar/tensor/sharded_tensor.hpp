@@ -577,7 +577,7 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w 
         block.bytes = static_cast<std::size_t>(array.size()) * sizeof(T);
       });
 }
-/// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
+/// Makes a tensor of a column-major view (LayoutLeft), without a copy. The view is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.
 /// Collective, Cost, Error: as adopt.
 /// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)

@@ -99,7 +99,7 @@ constexpr auto gpipe = [](auto const& p, auto const& network, index_t n) {
   })(p);
 };
 
-/// The same gradients. Each tick has one microbatch forward and one backward in each stage, so 2 stages - 1 activations
+/// The gradients of gpipe, with less memory. Each tick has one microbatch forward and one backward in each stage, so 2 stages - 1 activations
 /// are kept, whatever n is.
 /// Collective: as gpipe. Cost: as gpipe, one roll less.
 /// Source: Narayanan et al., PipeDream, 2019 (1F1B), here in lockstep.
@@ -173,7 +173,7 @@ constexpr auto through_stages(index_t stages, P const& parameters, X const& x, L
   return h;
 }
 
-/// The same gradients without a pipeline, to compare. `network` also has alone(parameters of one stage, h), with h of
+/// The gradients of gpipe without a pipeline, to compare. `network` also has alone(parameters of one stage, h), with h of
 /// (row, feature).
 /// Collective: every rank. Cost: per microbatch the cost of through_stages, forward and backward.
 constexpr auto unpipelined = [](auto const& p, auto const& network, index_t n) {

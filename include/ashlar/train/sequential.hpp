@@ -242,7 +242,7 @@ template <meta_detail::text_literal Name, class... Layer>
 constexpr train_detail::block_layer<Name, false, Layer...> block(Layer... layers) {
   return {{{layers...}}};
 }
-/// The same, plus the inputs: x + layers(x).
+/// Layers as one layer that adds its inputs: x + layers(x).
 /// Example: sequential<64>(residual<"r1">(dense<"d1", 256>(relu()), dense<"d2", 64>()), dense<"d3", 10>())
 template <meta_detail::text_literal Name, class... Layer>
 constexpr train_detail::block_layer<Name, true, Layer...> residual(Layer... layers) {

@@ -80,7 +80,6 @@ void check_running_sums(index_t rows) {
   CHECK(std::abs(all - expected) <= 1e-9);
 }
 
-// [by_mpi]
 // The rows of an n x k matrix are split over the ranks, then its columns are. Each pair of ranks has a block in common.
 struct part {
   int begin, size;
@@ -117,7 +116,6 @@ void rows_to_columns(MPI_Comm comm, int n, int k, double const* by_rows, double*
     for (MPI_Datatype& type : *types)
       if (type != MPI_DOUBLE) MPI_Type_free(&type);
 }
-// [by_mpi]
 
 // [by_ashlar]
 using line = mesh<axis<"p">>;

@@ -49,7 +49,7 @@ TEST_CASE("three dimensions are three faces, and more are a table") {
   CHECK(count(cube, "<path d=\"M40 160L177 160L177 400L40 400Z") == 1);
   std::string const summed = picture<partial<layout<none, "data", none>, "model">>(grid{{2, 2}}, {4, 5, 7});
   CHECK(count(summed, "url(#partial)") == 1 + 2 + 2);
-  CHECK(count(summed, ">0+1<") == 3);
+  CHECK(count(summed, ">0+1<") == 2 * 3);  // with the white edges
   std::string const empty = picture<layout<"data", none, none>>(grid{{3, 1}}, {2, 5, 7});
   CHECK(count(empty, "no elements: rank 2") == 1);
   CHECK(count(picture<layout<"data", none, none>>(grid{{3, 1}}, {0, 5, 7}), "no elements: ranks 0,1,2") == 1);
@@ -177,6 +177,12 @@ TEST_CASE("an axis gives the hue, the others the darkness, and a legend names th
   std::string const whole = picture<layout<none, none>>(grid{{2, 3}}, {6, 6});
   CHECK(blocks_in(whole, colour_text(plan_detail::grey, 0)) == 1);
   CHECK(count(whole, "<circle") == 1);  // of the pattern
+  // Axes that do not shard have copies of the blocks, or terms of a reduction. An axis of size 1 has neither.
+  CHECK(count(whole, ">copies over data+model<") == 1);
+  CHECK(count(one, " over ") == 0);
+  std::string const terms = picture<partial<layout<"data", none>, "model">>(grid{{2, 3}}, {6, 6});
+  CHECK(count(terms, ">hatched: terms over model<") == 1);
+  CHECK(count(terms, ">copies over ") == 0);
   // Of more coordinates than eight the legend shows the first and the last; hues repeat.
   std::string const many = picture<layout<"data">>(grid{{20, 1}}, {20});
   CHECK(count(many, "r=\"17\"") == 7);
@@ -212,9 +218,11 @@ TEST_CASE("a ledger is bars as long as their bytes") {
 
 TEST_CASE("a block-cyclic dimension has one rectangle per block, and the blocks of a partial layout are hatched") {
   // 7 rows in blocks of 2 are 4 blocks, 10 columns are 5.
-  CHECK(count(picture<layout<cyclic("data", 2), cyclic("model", 2)>>(grid{{2, 2}}, {7, 10}), "<rect") == 4 * 5);
+  std::string const cyclic_blocks = picture<layout<cyclic("data", 2), cyclic("model", 2)>>(grid{{2, 2}}, {7, 10});
+  CHECK(count(cyclic_blocks, "<rect") == 4 * 5);
+  CHECK(count(cyclic_blocks, ">3<") == 4);  // the rank of each of its blocks
   std::string const summed = picture<partial<layout<"data">, "model">>(grid{{2, 3}}, {6});
   CHECK(count(summed, "<rect") == 2 * 2);
   CHECK(count(summed, "url(#partial)") == 2);
-  CHECK(count(summed, ">0+1+2<") == 1);
+  CHECK(count(summed, ">0+1+2<") == 2);  // with its white edge
 }

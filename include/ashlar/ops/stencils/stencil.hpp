@@ -14,6 +14,7 @@ struct stencil_box {
   int distance = 0;
 };
 }  // namespace ops_detail
+/// The cells that are at least `distance` away from the edges of the domain.
 /// Error: ashlar::error for a distance below 0.
 /// Example: stencil(heat{0.1}, inside(1), u) keeps the outermost cells, as Dirichlet values
 constexpr ops_detail::stencil_box inside(int distance) {

@@ -13,6 +13,7 @@ struct stencil_colour {
   call_site where{};
 };
 }  // namespace ops_detail
+/// The cells whose sum of indices is `which` modulo `of`, for update.
 /// Cost: no communication.
 /// Error: ashlar::error unless 0 <= which < of.
 /// Example: colour(0, 2) are the red cells of a chess board, and colour(1, 2) the black ones

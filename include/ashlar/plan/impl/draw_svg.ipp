@@ -71,9 +71,9 @@ ASHLAR_INLINE std::string svg_begin(int width, int height) {
          "cy=\"8\" r=\"2.5\"/></pattern>\n";
 }
 
-// Centres a text of any size on its height. On a pattern the letters have a white edge.
+// Centres a text of any size on its height. On a pattern the letters are above their white edges.
 inline constexpr char const lowered[] = " dy=\".35em\"";
-inline constexpr char const edged[] = " dy=\".35em\" stroke=\"white\" stroke-width=\"4\" paint-order=\"stroke\"";
+inline constexpr char const edged[] = " dy=\".35em\" stroke=\"white\" stroke-width=\"4\"";
 
 // A face, or the rectangle of a tensor of up to two dimensions. A dimension of -1 is none. Pixels go by u to the right
 // and by v down.
@@ -114,8 +114,9 @@ struct face {
         bool const fits = v.size() >= letter_height && u.size() >= letter_width * static_cast<index_t>(l.text.size());
         if (named || !fits) continue;
         index_t const middle = (u.begin + u.end) / 2, centre = (v.begin + v.end) / 2;
-        out << svg_text(to_x(middle, centre), to_y(middle, centre), l.text, l.partial || l.arrives ? edged : lowered);
-        named = true;
+        if (l.partial || l.arrives) out << svg_text(to_x(middle, centre), to_y(middle, centre), l.text, edged);
+        out << svg_text(to_x(middle, centre), to_y(middle, centre), l.text, lowered);
+        named = fixed >= 0;
       }
   }
 };
@@ -141,7 +142,7 @@ ASHLAR_INLINE void draw_extents(std::ostream& out, shape const& extents) {
     out << svg_text(left + picture_width / 2, picture_border - 12, text(extents.rank - 1));
   if (extents.rank == 2) out << svg_text(left / 2, picture_border + picture_height / 2, text(0));
   if (extents.rank == 3)
-    out << svg_text(left + front_width / 2, bottom + 18, text(2))
+    out << svg_text(left + front_width / 2, bottom + 24, text(2))
         << svg_text(left / 2, bottom - front_height / 2, text(1))
         << svg_text(right + front_depth / 2 + 18, bottom - front_depth / 2 + 14, text(0));
 }
@@ -164,18 +165,24 @@ ASHLAR_INLINE void draw_frame(std::ostream& out, region const& owned, layout_det
 
 // The axes of the legend's lines: a mask for each, 0 if there is no such line.
 struct legend_lines {
-  axis_mask hue, shade;
+  axis_mask hue, shade, terms, copies;
   int count;
 
   explicit legend_lines(drawn_tensor const& t)
       : hue(t.colours.hue < 0 ? 0 : t.layout.sharding() & axis_mask{1} << t.colours.hue),
         shade(t.layout.sharding() & t.colours.shade),
-        count((hue != 0) + (shade != 0)) {
+        terms(0),
+        copies(0) {
+    for (int a = 0; a < t.mesh.axes; ++a)
+      if (axis_mask const axis = axis_mask{1} << a; t.mesh.size[a] > 1 && !(t.layout.sharding() & axis))
+        (t.layout.partial() & axis ? terms : copies) |= axis;
+    count = (hue != 0) + (shade != 0) + (terms != 0) + (copies != 0);
     if (t.layout.rank > 3) count = 0;
   }
 };
 
-// Draws a circle per coordinate in its colour, beside the name of the axis: a line for the hue, and one for the shade.
+// Draws a circle per coordinate in its colour, beside the name of the axis: a line for the hue, and one for the shade. Other axes
+// have terms or copies of the blocks.
 ASHLAR_INLINE void draw_legend(std::ostream& out, drawn_tensor const& t, char const* const* names, int top) {
   int constexpr radius = 17;
   legend_lines const lines(t);
@@ -197,6 +204,13 @@ ASHLAR_INLINE void draw_legend(std::ostream& out, drawn_tensor const& t, char co
   };
   line(lines.hue, true);
   line(lines.shade, false);
+  auto const words = [&](axis_mask axes, std::string const& what) {
+    if (!axes) return;
+    out << svg_text(picture_border, y, what + joined(axes, names), " dy=\".35em\" text-anchor=\"start\"");
+    y += legend_height;
+  };
+  words(lines.terms, "hatched: terms over ");
+  words(lines.copies, "copies over ");
 }
 
 ASHLAR_INLINE void draw_picture(std::ostream& out, drawn_tensor const& t, char const* const* names,
@@ -219,7 +233,7 @@ ASHLAR_INLINE void draw_picture(std::ostream& out, drawn_tensor const& t, char c
       draw_frame(out, b.part[i], widths, t.extents, t.colour(b.ranks[i][0], 100), i);
   draw_extents(out, t.extents);
   if (!b.without_elements.empty())
-    out << svg_text(picture_border + width / 2, picture_border + height + (rank == 3 ? 35 : 25),
+    out << svg_text(picture_border + width / 2, picture_border + height + (rank == 3 ? 38 : 25),
                     "no elements: " + listed_ranks(b.without_elements));
   draw_legend(out, t, names, 2 * picture_border + height);
   out << "</svg>\n";

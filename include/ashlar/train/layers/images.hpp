@@ -104,7 +104,7 @@ template <int Size, int Stride = Size, nn::padding Edge = nn::padding::valid>
 constexpr train_detail::pooling_layer<true, Size, Stride, Edge> max_pool2d() {
   return {};
 }
-/// The same with the mean.
+/// The mean of each window, else as max_pool2d.
 /// Error: as max_pool2d. Example: average_pool2d<2>()
 template <int Size, int Stride = Size, nn::padding Edge = nn::padding::valid>
 constexpr train_detail::pooling_layer<false, Size, Stride, Edge> average_pool2d() {

@@ -103,7 +103,6 @@ TEST_CASE("from_numpy: the table's expressions") {
       for (index_t j = 0; j < columns; ++j) v.push_back(f(i, j));
     return v;
   };
-  // [boxes]
   auto const part = slice(x, {2, 0}, {3, 4});                        // x[2:5]
   auto const framed = pad(x, {1, 1}, {1, 1});                        // np.pad(x, 1)
   auto const both = concatenate<0>(x, y);                            // np.concatenate((x, y)); y has another layout
@@ -111,7 +110,6 @@ TEST_CASE("from_numpy: the table's expressions") {
   auto const around = roll<0>(x, 1);                                 // np.roll(x, 1, axis=0)
   auto const written = paste(zeros_like(x), {2, 0}, part);           // z = np.zeros_like(x); z[2:5] = x[2:5]
   auto const columns = slice<layout<none, "x">>(x, {0, 1}, {6, 2});  // x[:, 1:3], for stations on ranks
-  // [boxes]
   CHECK(gather_all(part) == table(3, 4, [&](index_t i, index_t j) { return element(i + 2, j); }));
   CHECK(gather_all(framed) == table(8, 6, [&](index_t i, index_t j) { return element(i - 1, j - 1); }));
   CHECK(gather_all(both) == table(12, 4, [&](index_t i, index_t j) { return element(i % 6, j); }));
