@@ -189,7 +189,7 @@ datasets::data_position datasets::epoch_sums datasets::batch_stream
 training::adam training::adamw training::adam_state training::sgd training::sgd_state training::rmsprop training::rmsprop_state training::convention
 training::schedule training::cosine_decay training::warm_up
 training::clip_by_global_norm training::clipped_gradients
-training::zero training::init_zero training::zero_stage training::update_in_shares
+training::zero training::trainer training::step training::data_parallel
 training::adam training::schedule training::clip_by_global_norm
 training::pipelined training::gpipe training::one_forward_one_backward training::unpipelined training::through_stages training::one_stage
 training::place training::places_all training::weight
