@@ -90,8 +90,7 @@ take take_along
 nn::batch_norm nn::batch_norm_inference nn::batch_normalized nn::batch_norm_options nn::moving_statistics nn::moving nn::statistics
 nn::batch_norm nn::layer_norm nn::rms_norm
 nn::conv2d nn::max_pool2d nn::average_pool2d nn::global_average_pool nn::pooling
-training::dense_of training::linear training::affine
-training::linear training::affine training::weight build
+training::weight build training::dense training::sequential
 
 # ---- Dense solvers ----
 linalg::cholesky linalg::lu linalg::solve linalg::triangular_solve linalg::lstsq linalg::block_cyclic_t

@@ -7,7 +7,6 @@
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/accuracy.hpp"
 #include "ashlar/train/history.hpp"
-#include "ashlar/train/layers.hpp"
 #include "ashlar/train/mean_over.hpp"
 #include "ashlar/train/metrics.hpp"
 #include "ashlar/train/optimizers/optimizer.hpp"
