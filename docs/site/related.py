@@ -178,7 +178,7 @@ io::run_checkpoints training::run_conditions training::no_checkpoints training::
 # ---- Data ----
 datasets::dataset datasets::from_arrays datasets::array_source datasets::batching datasets::batch_position datasets::last_batch
 datasets::batch_stream datasets::example_batch datasets::labelled_stream datasets::batch_field datasets::read_ahead
-datasets::shuffled_batches datasets::microbatches datasets::make_batches datasets::example_order
+datasets::shuffled_batches datasets::example_order
 datasets::cache_on_disk datasets::dataset
 datasets::rows_of pack local_region
 datasets::open_idx datasets::open_npy datasets::open_raw
@@ -200,7 +200,7 @@ training::step training::network_step training::training_step training::step_sta
 training::layer_call training::layer_with_weights training::layer_name training::sequential
 training::without_bias training::without_bias_t training::without_scale training::without_scale_t training::dense training::batch_norm
 training::progress training::progress_style training::epoch_table training::csv_log
-training::accumulate datasets::microbatches
+training::accumulate training::step training::trainer
 training::test_accuracy nn::accuracy_count training::require_equal_replicas
 training::mean_over training::running_mean
 training::print_layouts training::print_step training::print_mesh training::print_blocks training::print_number training::print_peak_memory
