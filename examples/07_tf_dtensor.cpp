@@ -3,7 +3,6 @@
 // The network: images -> flatten -> dense 128, relu -> dropout -> dense 10; softmax cross-entropy; Adam.
 //   mpiexec -n 4 tf_dtensor --checkpoint run1 --every 100 --log run1.csv
 #include "support/digits.hpp"
-#include "support/layers.hpp"
 
 using namespace ashlar;
 using namespace ashlar::training;
@@ -18,40 +17,33 @@ using label_layout = batch_sharded<"data", 1>;  // layout<"data">
 using by_map = model_parallel<"data", rule<"d*kernel", batch_sharded<"data", 2>>,  // the layout map
                               rule<"d*bias", batch_sharded<"data", 1>>>;
 
-// [model]
-template <class LayoutMap>  // each weight has its layout
-constexpr auto model = build<layer_pair>(dense_of<unsharded_layout_2d, unsharded_layout_1d>(784, 128),
-                                         dense_of<unsharded_layout_2d, unsharded_layout_1d>(128, 10));
-template <>  // the map gives the layouts
-constexpr auto model<by_map> = build<layer_pair>(dense_of(784, 128), dense_of(128, 10));
+using by_weight = model_parallel<"data", rule<"d1/kernel", unsharded_layout_2d>, rule<"d1/bias", unsharded_layout_1d>,
+                                 rule<"d2/kernel", unsharded_layout_2d>, rule<"d2/bias", unsharded_layout_1d>>;
 
-constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
-  auto logits = p.d2(dropout(relu(p.d1(flatten<1, 3>(images))), rate, key));
-  auto n = static_cast<element_t<decltype(logits)>>(labels.extents()[0]);  // the loss is a sum, as reduce_sum
-  return build<with_aux>(nn::softmax_cross_entropy(logits, labels) * n,
-                         nn::accuracy_count(stop_gradient(logits), labels));
+// [model]
+constexpr auto network_of = [](double rate) {
+  return sequential<28, 28, 1>(flatten(), dense<"d1", 128>(relu()), dropout(rate), dense<"d2", 10>());
+};
+struct summed_cross_entropy {  // the loss is a sum, as reduce_sum
+  using label_type = std::int32_t;
+  constexpr auto operator()(auto const& logits, auto const& labels) const {
+    auto n = static_cast<element_t<decltype(logits)>>(labels.extents()[0]);
+    return nn::softmax_cross_entropy(logits, labels) * n;
+  }
 };
 
 // [step]
 constexpr adam optimizer{.rate = 0.01, .follows = convention::keras};
-constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels, auto rate, prng_key key) {
-  auto [value, hits, grads] = value_and_grad<"data">(loss)(p, images, labels, rate, key);
-  auto [l, h, g] = all_reduce(bundle(value, hits, grads));  // one message for all of them
-  optimizer.update(p, state, g);
-  return std::pair{l, h};
-};
-
-template <class LayoutMap = data_parallel<"data">, class T = float>
-constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
-  auto p = init<LayoutMap, T>(m, model<LayoutMap>, prng_key{1});
-  auto state = optimizer.init(p);
-  auto labels = make<std::int32_t, label_layout>(m, {batch});
-  (void)train_step(p, state, make<T, image_layout>(m, {batch, 28, 28, 1}), labels, T(0.1), prng_key{2});
-};
-static_assert(dry_run(grid{{1}}, dry_step<>).count() == 0);
-static_assert(dry_run(grid{{8}}, dry_step<>).count() == 1);  // an all-reduce of gradients, loss and hits
-static_assert(dry_run(grid{{2}}, dry_step<>).bytes_per_rank() == 4 * (785 * 128 + 129 * 10 + 2));
-static_assert(dry_run(grid{{8}}, dry_step<by_map>).count() == 9);  // of each weight: two
+template <class LayoutMap>
+constexpr auto step_of(double rate) {
+  return step<LayoutMap>(network_of(rate), summed_cross_entropy{}, optimizer, accuracy);
+}
+template <class LayoutMap>
+constexpr auto one_step = training_step<LayoutMap>(network_of(0.1), summed_cross_entropy{}, optimizer, 128, accuracy);
+static_assert(dry_run(grid{{1}}, one_step<by_weight>).count() == 0);
+static_assert(dry_run(grid{{8}}, one_step<by_weight>).count() == 1);  // an all-reduce of gradients, loss and hits
+static_assert(dry_run(grid{{2}}, one_step<by_weight>).bytes_per_rank() == 4 * (785 * 128 + 129 * 10 + 2));
+static_assert(dry_run(grid{{8}}, one_step<by_map>).count() == 9);  // of each weight: two
 
 // [pack]
 template <class T>  // each rank reads its examples alone, and what all have read is one tensor
@@ -67,16 +59,17 @@ auto pack_inputs(auto const& m, io::idx_array const& images, io::idx_array const
 
 template <class LayoutMap, class T>
 void train(device_mesh<grid> const& m, options const& o, io::digit_data const& data) {
-  auto p = init<LayoutMap, T>(m, model<LayoutMap>, fold_in(o.seed, 0));
-  auto state = optimizer.init(p);
+  auto const network = network_of(o.dropout);
+  auto const train_step = step_of<LayoutMap>(o.dropout);
+  auto [p, state] = train_step.template init<T>(m, fold_in(o.seed, 0));
   if (m.rank() == 0) print_layouts(std::cout << "\nweights\n", p);
-  print_step(std::cout, m, [&](auto const& a) { dry_step<LayoutMap, T>(a, o.batch); });
+  print_step(std::cout, m, training_step<LayoutMap, T>(network, summed_cross_entropy{}, optimizer, o.batch, accuracy));
   // [loop]
-  auto const evaluated = [&] {
+  auto const evaluated = [&, &p = p, &state = state] {
     return mean_over(data.test_images.extents[0], 1000, [&](datasets::shuffled_batches const& batches, index_t i) {
       auto [x, y] = pack_inputs<T>(m, data.test_images, data.test_labels, batches, i);
-      auto [value, hits] = loss(p, x, y, T(0), prng_key{0});
-      auto [l, h] = all_reduce<"data">(bundle(value, hits));
+      auto logits = network.template call<LayoutMap, false>(p, state.variables, x, prng_key{0}).outputs;
+      auto [l, h] = all_reduce<"data">(bundle(summed_cross_entropy{}(logits, y), accuracy(logits, y)));
       return std::vector{static_cast<double>(item(l)), static_cast<double>(item(h))};
     });
   };
@@ -87,9 +80,10 @@ void train(device_mesh<grid> const& m, options const& o, io::digit_data const& d
     datasets::shuffled_batches const batches = o.batches(images, o.batch, epoch);
     for (index_t i = run.at().batch; i < batches.count() && run.goes_on(); ++i) {
       auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, i);
-      auto [l, h] = train_step(p, state, x, y, T(o.dropout), o.key(2, run.at().step));
+      auto const [l, sums] = train_step(p, state, std::tie(x, y), o.key(2, run.at().step));
       index_t const size = batches.size(i);
-      run.after_step({item(l) / static_cast<T>(size), static_cast<double>(item(h)), size}, batches.count(), evaluated);
+      double const hits = static_cast<double>(item(std::get<0>(sums)));
+      run.after_step({item(l) / static_cast<T>(size), hits, size}, batches.count(), evaluated);
       saved.after_step(run.at(), p, state);
     }
   }
@@ -111,6 +105,6 @@ int main(int argc, char** argv) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
     print_mesh(std::cout, m);
     io::digit_data const data = load_digits(m.communicator(), o);
-    return o.choose<data_parallel<"data">, by_map>([&]<class S, class T> { train<S, T>(m, o, data); });
+    return o.choose<by_weight, by_map>([&]<class S, class T> { train<S, T>(m, o, data); });
   });
 }

@@ -17,26 +17,16 @@ using grid = mesh<axis<"data">, axis<"seq">>;
 constexpr index_t positions = 24, features = 8;
 using sequences = layout<"data", "seq", none>;  // in pieces, of batches in pieces
 
-constexpr auto model = build<linear>(weight{features, features});
-constexpr auto loss = [](auto const& p, auto const& x, auto const& taught) {
-  return nn::mean_squared_error(apply(rope::rotary{}, einsum<"bsi,id->bsd">(x, p.kernel)), taught);
+struct split_sequences : data_parallel<axes("data", "seq")> {
+  template <int>
+  using data_layout = sequences;
 };
-constexpr auto train_step = [](auto const& optimizer, auto& p, auto& state, auto const& x, auto const& taught) {
-  auto [value, grads] = value_and_grad<axes("data", "seq")>(loss)(p, x, taught);
-  auto [l, g] = all_reduce<axes("data", "seq")>(bundle(value, grads));
-  optimizer.update(p, state, g);
-  return l;
-};
-template <class T>
-constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
-  auto p = init<data_parallel<axes("data", "seq")>, T>(m, model, prng_key{1});
-  sgd const optimizer{};
-  auto state = optimizer.init(p);
-  auto const x = make<T, sequences>(m, {batch, positions, features});
-  (void)train_step(optimizer, p, state, x, x);
-};
-static_assert(dry_run(grid{{2, 4}}, dry_step<float>).count() == 1);  // loss and gradient; the operation needs none
-static_assert(dry_run(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 * (65 - 65 / 8) * 4);
+constexpr auto turned = [](auto const& x) { return apply(rope::rotary{}, x); };  // any function is a layer
+constexpr auto network = sequential<positions, features>(dense<"mix", features>(without_bias), turned);
+constexpr sgd optimizer{.rate = 4};
+constexpr auto one_step = training_step<split_sequences>(network, squared_error, optimizer, 16);
+static_assert(dry_run(grid{{2, 4}}, one_step).count() == 1);  // loss and gradient; the operation needs none
+static_assert(dry_run(grid{{2, 4}}, one_step).bytes_per_rank() == 2 * (65 - 65 / 8) * 4);
 // [program]
 
 // Feature i at position s of a sequence, and what the teacher makes of the sequence there. Batches begin with sequence
@@ -65,10 +55,9 @@ struct taught_of {
 template <class T>
 void train(device_mesh<grid> const& m, options const& o) {
   constexpr index_t examples = 256;
-  auto p = init<data_parallel<axes("data", "seq")>, T>(m, model, o.seed);
-  sgd const optimizer{.rate = 4};
-  auto state = optimizer.init(p);
-  print_step(std::cout, m, [&](auto const& a) { dry_step<T>(a, o.batch); });
+  auto const train_step = step<split_sequences>(network, squared_error, optimizer);
+  auto [p, state] = train_step.template init<T>(m, o.seed);
+  print_step(std::cout, m, training_step<split_sequences, T>(network, squared_error, optimizer, o.batch));
 
   index_t const batches = (examples + o.batch - 1) / o.batch;  // the same in each epoch, in another order
   auto saved = o.checkpoints(m.communicator(), {});
@@ -80,7 +69,7 @@ void train(device_mesh<grid> const& m, options const& o) {
       features_of const given{first};
       auto const x = generate<T, sequences>(m, {size, positions, features}, given);
       auto const taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
-      auto const l = static_cast<double>(item(train_step(optimizer, p, state, x, taught)));
+      auto const l = static_cast<double>(item(train_step(p, state, std::tie(x, taught), prng_key{}).value));
       run.after_step({l, std::sqrt(l) * static_cast<double>(size), size}, batches);
       saved.after_step(run.at(), p, state);
     }
@@ -89,15 +78,16 @@ void train(device_mesh<grid> const& m, options const& o) {
   saved.finish();
   run.finish();
 
-  auto const kernel = gather_all(p.kernel);
+  auto const kernel = gather_all(p["mix"_n].kernel);
   double worst = 0;
   for (index_t i = 0; i < features * features; ++i) {
     auto const learned = static_cast<double>(kernel[static_cast<std::size_t>(i)]);
     worst = std::max(worst, std::abs(learned - of_teacher(i / features, i % features)));
   }
   if (m.rank() == 0) std::printf("\nlargest error of the kernel: %.1e\n", worst);
-  if (state.step >= 30 && !(worst < 1e-3))
-    throw error("custom_operation: after " + std::to_string(state.step) + " steps the kernel is not the teacher's");
+  if (state.optimizer.step >= 30 && !(worst < 1e-3))
+    throw error("custom_operation: after " + std::to_string(state.optimizer.step) +
+                " steps the kernel is not the teacher's");
 }
 
 int main(int argc, char** argv) {

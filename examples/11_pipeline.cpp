@@ -7,7 +7,6 @@
 //   unpipelined   one stage after the other, each gathered when it is needed, to compare
 //   mpiexec -n 4 pipeline --mesh data=1,stage=4 --microbatches 16
 #include "support/digits.hpp"
-#include "support/feed.hpp"
 #include "support/residual_classifier.hpp"
 
 using namespace ashlar;
@@ -60,23 +59,22 @@ void train(device_mesh<grid> const& m, options const& o, io::digit_data const& d
   auto state = adam{}.init(p);
   if (n <= 8) print_step(std::cout, m, dry_step<T>(schedule, n, size));
 
+  datasets::dataset const training = datasets::from_arrays(data.train_images, data.train_labels);
+  auto microbatches = labelled_stream<T, image_rows, row_labels>(m, o.in_batches(training).batch(size), T(1) / T(255));
   auto saved = o.checkpoints(m.communicator(), conditions_of(data));
   index_t const taken = images / o.batch * o.batch;  // the other images are left out
   training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(taken));
   reset_peak_memory();
-  for (index_t epoch = run.at().epoch; run.goes_on(); ++epoch) {
-    datasets::microbatches const batches(o.batches(images, size, epoch), n);
-    for (index_t b = run.at().batch; b < batches.count() && run.goes_on(); ++b) {
-      index_t const at = run.at().step;
-      auto const batch = [&](index_t i) {  // a schedule asks for a microbatch when a stage needs it
-        auto const [x, labels] = feed_labelled<T, image_rows, row_labels>(
-            m, data.train_images, data.train_labels, batches.all(), batches.position(b, i), T(1) / T(255));
-        return build<microbatch>(x, labels, o.key(2, at * n + i));
-      };
-      auto const [l, h] = train_step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, o.dropout));
-      run.after_step({item(l), static_cast<double>(item(h)), o.batch}, batches.count());
-      saved.after_step(run.at(), p, state);
-    }
+  while (run.goes_on()) {
+    index_t const at = run.at().step, epoch = run.at().epoch, first = run.at().batch * n;
+    auto const batch = [&](index_t i) {  // a schedule asks for a microbatch when a stage needs it
+      microbatches.seek({epoch, first + i});
+      auto const [x, labels] = microbatches.next().tensors;
+      return build<microbatch>(x, labels, o.key(2, at * n + i));
+    };
+    auto const [l, h] = train_step(schedule, p, state, residual_classifier_of<depth, T>(m, batch, n, o.dropout));
+    run.after_step({item(l), static_cast<double>(item(h)), o.batch}, images / o.batch);
+    saved.after_step(run.at(), p, state);
   }
   saved.after_last_step(run.at(), p, state);
   saved.finish();

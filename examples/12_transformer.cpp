@@ -4,9 +4,7 @@
 // It learns sums in words, character by character. The losses are the same on every mesh and by every strategy.
 //   mpiexec -n 8 transformer --mesh data=2,model=2,sequence=2 --strategy zero3
 #include <ashlar/ashlar.hpp>
-#include <numeric>
 
-#include "support/feed.hpp"
 #include "support/lengthen.hpp"
 #include "support/options.hpp"
 #include "support/synthetic_sums.hpp"
@@ -21,16 +19,12 @@ using transformer::text_layout;
 using worded = synthetic_sums;
 constexpr int layers = 2;
 constexpr index_t positions = 50, letters = worded::alphabet.size();
-constexpr auto model = transformer::model<layers>({letters, 48, 4});
+constexpr auto network_of = [](double rate) { return transformer::network<layers, positions>({letters, 48, 4}, rate); };
+constexpr transformer::next_character_loss next_character;
 
-template <zero_stage S, class T = float>
-constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
-  auto [p, state] = init_zero<layouts_of<S>, T>(adamw{}, m, model, prng_key{1});
-  auto characters = make<std::int32_t, text_layout>(m, {batch, positions});
-  (void)transformer::step<S>(adamw{}, p, state, characters, characters, T(0.1), prng_key{2});
-};
-constexpr auto on_8 = dry_run(grid{{2, 2, 2}}, dry_step<zero_stage::replicated>);
-static_assert(on_8.count() == 12 * layers + 8);  // tests/static/train/transformer.cpp has the list
+constexpr auto one_step = training_step<layouts_of<0>>(network_of(0.1), next_character, adamw{}, 16, no_metric, 1);
+constexpr auto on_8 = dry_run(grid{{2, 2, 2}}, one_step);
+static_assert(on_8.count() == 12 * layers + 8);  // tests/static/examples/transformer.cpp has the list
 
 // Returns how many of all sums the model completes.
 template <class Score>
@@ -50,49 +44,32 @@ int sums_completed(Score const& score) {
   return right;
 }
 
-template <zero_stage S, class T>
+template <class Strategy, class T>
 void train(device_mesh<grid> const& m, options const& o) {
   worded const data(fold_in(o.seed, 2), 512, positions);
-  index_t const excerpts = data.characters.extents[0], steps = o.run.epochs * ((excerpts + o.batch - 1) / o.batch);
+  datasets::dataset const text = datasets::from_arrays(data.characters, data.next);
+  index_t const excerpts = text.examples(), steps = o.run.epochs * ((excerpts + o.batch - 1) / o.batch);
   auto const rate = warm_up(20, cosine_decay(1e-2, std::max<index_t>(steps - 20, 1), 0.05));
   adamw const optimizer{.rate = rate, .epsilon = 1e-8, .decay = 1e-2};
-  auto [p, state] = init_zero<layouts_of<S>, T>(optimizer, m, model, fold_in(o.seed, 0));
+  auto const network = network_of(o.dropout);
   print_blocks<transformer::stream_layout>(std::cout, m, "activations between layers", {o.batch, positions, 48});
-  print_step(std::cout, m, [&](auto const& a) { dry_step<S, T>(a, o.batch); });
+  print_step(std::cout, m, training_step<Strategy, T>(network, next_character, optimizer, o.batch, no_metric, 1));
 
-  datasets::batch_field<std::int32_t, text_layout> const characters_of{};
-  datasets::dataset const text = datasets::from_arrays(data.characters, data.next);
-  datasets::batch_stream batches(m, o.in_batches(text), characters_of, characters_of);
-  auto saved = o.checkpoints(m.communicator(), {.schedule = steps});
-  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(excerpts));
-  batches.seek({run.at().epoch, run.at().batch});
-  std::vector<double> losses;
-  while (run.goes_on()) {
-    auto const batch = batches.next();
-    auto const& [characters, next] = batch.tensors;
-    auto const [l, norm] =
-        transformer::step<S>(optimizer, p, state, characters, next, T(o.dropout), o.key(3, run.at().step));
-    losses.push_back(static_cast<double>(item(l)));
-    run.after_step(
-        {losses.back(), static_cast<double>(item(norm)) * static_cast<double>(batch.examples), batch.examples},
-        batches.count());
-    saved.after_step(run.at(), p, state);
-  }
-  saved.after_last_step(run.at(), p, state);
-  saved.finish();
-  run.finish();
+  trainer t(Strategy{}, m, network, next_character, optimizer, no_metric, o.seed, std::type_identity<T>{});
+  fit_options how = o.fit({.schedule = steps});
+  how.clip_norm = 1;
+  t.fit(o.in_batches(text), how);
 
-  require_equal_replicas(m, p);
-  double const limit = std::log(static_cast<double>(letters)) / 2;  // of the loss of guessing
-  if (losses.size() >= 100 && !(std::accumulate(losses.end() - 20, losses.end(), 0.) / 20 < limit))
-    throw error("transformer: " + std::to_string(losses.size()) +
-                " steps bring the loss below half of that of guessing, " + std::to_string(limit) +
+  require_equal_replicas(m, t.parameters());
+  double const reached = t.evaluate(text).loss, limit = std::log(static_cast<double>(letters)) / 2;  // of guessing
+  if (std::min(steps, o.run.steps) >= 100 && !(reached < limit))
+    throw error("transformer: after 100 steps or more the loss is " + std::to_string(reached) +
+                ", above half of that of guessing, " + std::to_string(limit) +
                 "; take a smaller --dropout or a larger --batch");
-  auto const score = [&, &p = p](io::idx_array const& texts) {
-    datasets::shuffled_batches const all(texts.extents[0], texts.extents[0], prng_key{0}, 0,
-                                         datasets::example_order::stored);
-    auto const characters = feed<std::int32_t, text_layout>(m, texts, all, 0, 1);
-    return gather_all(transformer::logits_of<>(p, characters, T(0), prng_key{0}));
+  auto const score = [&](io::idx_array const& texts) {
+    datasets::batch_field<std::int32_t, text_layout> const characters{};
+    datasets::batch_stream all(m, datasets::from_arrays(texts).batch(texts.extents[0]), characters);
+    return gather_all(t.predict(std::get<0>(all.next().tensors)));
   };
   std::vector<worded::tokens> lines;
   for (char const* begin : {"three plus four is", "two plus", "one"}) lines.push_back(worded::tokens_of(begin));
@@ -108,12 +85,11 @@ void train(device_mesh<grid> const& m, options const& o) {
 int main(int argc, char** argv) {
   program const about("transformer", "Trains a small transformer on sums in words, on a mesh of MPI ranks.",
                       {"data", "model", "sequence"}, {"replicated", "zero1", "zero2", "zero3"},
-                      {{"batch", "16"}, {"epochs", "16"}, {"dropout", "0"}, {"temperature", "0.7"}}, {"loss", "norm"});
+                      {{"batch", "16"}, {"epochs", "16"}, {"dropout", "0"}, {"temperature", "0.7"}}, {"loss"});
   return start(argc, argv, about, [](options const& o) {
-    using enum zero_stage;
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1], o.size[2]});
     print_mesh(std::cout, m);
-    return o.choose<layouts_of<replicated>, layouts_of<zero1>, layouts_of<zero2>, layouts_of<zero3>>(
-        [&]<class S, class T> { train<S::stage, T>(m, o); });
+    return o.choose<layouts_of<0>, layouts_of<1>, layouts_of<2>, layouts_of<3>>(
+        [&]<class S, class T> { train<S, T>(m, o); });
   });
 }

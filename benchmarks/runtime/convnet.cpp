@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include <ashlar/train/layers.hpp>
+#include <ashlar/train/strategies/strategy.hpp>
 #include "convnet_by_loops.hpp"
 #include "peer.hpp"
 #include "race.hpp"
@@ -26,6 +26,12 @@ struct convolution {
   K kernel;
   S shift;
   static constexpr auto names = ashlar::names("kernel", "shift");
+};
+template <class K, class B>
+struct dense_layer {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
 };
 template <class C1, class C2, class C3, class D1, class D2>
 struct network {
@@ -45,8 +51,8 @@ struct per_convolution {
 };
 constexpr auto model = build<network>(
     build<convolution>(weight{3, 3, 1, 12}, weight{12}), build<convolution>(weight{6, 6, 12, 24}, weight{24}),
-    build<convolution>(weight{6, 6, 24, 32}, weight{32}), build<affine>(weight{32, 256}, weight{256}),
-    build<affine>(weight{256, 10}, weight{10}));
+    build<convolution>(weight{6, 6, 24, 32}, weight{32}), build<dense_layer>(weight{32, 256}, weight{256}),
+    build<dense_layer>(weight{256, 10}, weight{10}));
 constexpr auto statistics_of = [](index_t channels) {
   return build<moving_statistics>(weight{channels}, weight{channels}.from(initializer::ones));
 };

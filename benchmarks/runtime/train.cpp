@@ -33,7 +33,6 @@ struct keras_distribution {
   };
 };
 
-constexpr auto dense_of = [](index_t in, index_t out) { return build<affine>(weight{in, out}, weight{out}); };
 constexpr auto layer = [](auto const& p, auto const& x) { return einsum<"bi,io->bo">(x, p.kernel) + p.bias; };
 
 struct tf_dtensor {
@@ -43,23 +42,16 @@ struct tf_dtensor {
       {inputs, 128, classes}, true, objective::summed_cross_entropy, update_rule::adam, .01};
   static constexpr auto answers = &training_data::y;
 
-  static constexpr auto model = build<mlp>(dense_of(inputs, 128), dense_of(128, classes));
+  static constexpr auto model = sequential<inputs>(dense<"d1", 128>(), dense<"d2", classes>()).weights();
   static constexpr adam optimizer{.rate = .01};
   static constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, prng_key) {
-    auto z = layer(p.d2, relu(layer(p.d1, x)));
+    auto z = layer(p["d2"_n], relu(layer(p["d1"_n], x)));
     return build<with_aux>(softmax_cross_entropy(z, labels) * static_cast<float>(x.extents()[0]),
                            accuracy_count(stop_gradient(z), labels));
   };
   static constexpr auto step = labelled_step<tf_dtensor>;
 };
 
-template <class D1, class D2, class D3>
-struct three_layers {
-  D1 dense1;
-  D2 dense2;
-  D3 dense3;
-  static constexpr auto names = ashlar::names("dense1", "dense2", "dense3");
-};
 struct mirrored_strategy {
   static constexpr char const* name = "784-256-256-10 adam";
   using mask = no_mask;
@@ -67,10 +59,11 @@ struct mirrored_strategy {
       {inputs, 256, 256, classes}, true, objective::cross_entropy, update_rule::adam, 1e-3};
   static constexpr auto answers = &training_data::y;
 
-  static constexpr auto model = build<three_layers>(dense_of(inputs, 256), dense_of(256, 256), dense_of(256, classes));
+  static constexpr auto model =
+      sequential<inputs>(dense<"d1", 256>(), dense<"d2", 256>(), dense<"d3", classes>()).weights();
   static constexpr adam optimizer{};
   static constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, prng_key) {
-    auto z = layer(p.dense3, relu(layer(p.dense2, relu(layer(p.dense1, x)))));
+    auto z = layer(p["d3"_n], relu(layer(p["d2"_n], relu(layer(p["d1"_n], x)))));
     return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
   };
   static constexpr auto step = labelled_step<mirrored_strategy>;

@@ -1,27 +1,19 @@
 // One training step by ashlar, and the race variant of any training step.
 #pragma once
 #include <ashlar/tensor/arrays/gather.hpp>
-#include <ashlar/train/layers.hpp>
+#include <ashlar/train/sequential.hpp>
 #include "race.hpp"
 #include "training.hpp"
 
 namespace training_benchmark {
 
-template <class D1, class D2>
-struct mlp {
-  D1 d1;
-  D2 d2;
-  static constexpr auto names = ashlar::names("d1", "d2");
-};
-
 /// The network of examples/04_mnist_mlp.cpp and examples/06_keras_distribution.cpp: logits.
 struct with_dropout {
-  static constexpr auto model =
-      build<mlp>(build<linear>(weight{inputs, hidden}), build<affine>(weight{hidden, classes}, weight{classes}));
+  static constexpr auto model = sequential<inputs>(dense<"d1", hidden>(without_bias), dense<"d2", classes>()).weights();
   static constexpr auto network = [](auto const& p, auto const& x, prng_key key) {
-    auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), rate, key);
-    auto y = all_reduce(einsum<"bh,ho->bo">(h, p.d2.kernel));
-    return y + p.d2.bias;
+    auto h = dropout(relu(einsum<"bi,ih->bh">(x, p["d1"_n].kernel)), rate, key);
+    auto y = all_reduce(einsum<"bh,ho->bo">(h, p["d2"_n].kernel));
+    return y + p["d2"_n].bias;
   };
 };
 using mirrored = data_parallel<"data">;

@@ -20,7 +20,7 @@ FAMILIES = [
     ("losses", "Losses", ["ops/nn/losses.hpp", "ops/nn/softmax.hpp", "ops/nn/sharded_cross_entropy.hpp"]),
     ("random", "Random numbers", ["ops/random.hpp", "meta/philox.hpp"]),
     ("layers", "Layers", ["ops/nn/convolution.hpp", "ops/nn/pooling.hpp", "ops/nn/normalize.hpp", "ops/nn/batch_norm.hpp", "ops/nn/attention.hpp",
-                                            "ops/nn/multi_head.hpp", "ops/arrays/gather.hpp", "train/layers.hpp", "train/layers/*.hpp",
+                                            "ops/nn/multi_head.hpp", "ops/arrays/gather.hpp", "train/layers/*.hpp",
                                             "train/sequential.hpp"]),
     ("linalg", "Dense solvers", ["linalg/*.hpp"]),
     ("fft", "Fourier transforms", ["ops/fft*.hpp", "ops/fft/dct.hpp", "kernels/fft*.hpp", "kernels/fft/dct.hpp", "tensor/fft/fft.hpp"]),

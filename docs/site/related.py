@@ -89,8 +89,7 @@ take take_along
 nn::batch_norm nn::batch_norm_inference nn::batch_normalized nn::batch_norm_options nn::moving_statistics nn::moving nn::statistics
 nn::batch_norm nn::layer_norm nn::rms_norm
 nn::conv2d nn::max_pool2d nn::average_pool2d nn::global_average_pool nn::pooling
-training::dense_of training::linear training::affine
-training::linear training::affine training::weight build
+training::weight build training::dense training::sequential
 
 # ---- Dense solvers ----
 linalg::cholesky linalg::lu linalg::solve linalg::triangular_solve linalg::lstsq linalg::block_cyclic_t
@@ -178,7 +177,7 @@ io::run_checkpoints training::run_conditions training::no_checkpoints training::
 # ---- Data ----
 datasets::dataset datasets::from_arrays datasets::array_source datasets::batching datasets::batch_position datasets::last_batch
 datasets::batch_stream datasets::example_batch datasets::labelled_stream datasets::batch_field datasets::read_ahead
-datasets::shuffled_batches datasets::microbatches datasets::make_batches datasets::example_order
+datasets::shuffled_batches datasets::example_order
 datasets::cache_on_disk datasets::dataset
 datasets::rows_of pack local_region
 datasets::open_idx datasets::open_npy datasets::open_raw
@@ -188,7 +187,7 @@ datasets::data_position datasets::epoch_sums datasets::batch_stream
 training::adam training::adamw training::adam_state training::sgd training::sgd_state training::rmsprop training::rmsprop_state training::convention
 training::schedule training::cosine_decay training::warm_up
 training::clip_by_global_norm training::clipped_gradients
-training::zero training::init_zero training::zero_stage training::update_in_shares
+training::zero training::trainer training::step training::data_parallel
 training::adam training::schedule training::clip_by_global_norm
 training::pipelined training::gpipe training::one_forward_one_backward training::unpipelined training::through_stages training::one_stage
 training::place training::places_all training::weight
@@ -200,7 +199,7 @@ training::step training::network_step training::training_step training::step_sta
 training::layer_call training::layer_with_weights training::layer_name training::sequential
 training::without_bias training::without_bias_t training::without_scale training::without_scale_t training::dense training::batch_norm
 training::progress training::progress_style training::epoch_table training::csv_log
-training::accumulate datasets::microbatches
+training::accumulate training::step training::trainer
 training::test_accuracy nn::accuracy_count training::require_equal_replicas
 training::mean_over training::running_mean
 training::print_layouts training::print_step training::print_mesh training::print_blocks training::print_number training::print_peak_memory

@@ -10,7 +10,7 @@ using namespace ashlar::training;
 /// Tensor parallelism of two layers, "d1" and "d2". Model splits the first kernel by columns and the second kernel by
 /// rows, so the hidden layer stays split. `place` sums the output of the second over Model. Batch names the axes that
 /// split the batch. All else is replicated.
-/// Example: init<columns_then_rows<"data", "model">>(m, build<layer_pair>(dense_of(784, 200), dense_of(200, 10)), key)
+/// Example: step<columns_then_rows<"data", "model">>(sequential<784>(dense<"d1", 200>(relu()), dense<"d2", 10>()), cross_entropy, adam{})
 /// Source: Shoeybi et al., Megatron-LM, 2019.
 // [strategy]
 template <dimension Batch, dimension Model>

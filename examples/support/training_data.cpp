@@ -1,6 +1,6 @@
 // The batches, the conditions and the handwritten digits of the training programs.
 #include "digits.hpp"
-#include "feed.hpp"
+#include "read_on_root.hpp"
 #include "synthetic_digits.hpp"
 
 namespace examples {

@@ -2,9 +2,7 @@
 #pragma once
 #include <ashlar/autodiff/remat.hpp>
 #include <ashlar/ops/ops.hpp>
-#include <ashlar/train/optimizers/clip.hpp>
-#include <ashlar/train/layers.hpp>
-#include <ashlar/train/optimizers/zero.hpp>
+#include <ashlar/train/step.hpp>
 
 #include "rotary.hpp"
 
@@ -26,6 +24,12 @@ struct scale_and_shift {
   S scale;
   B shift;
   static constexpr auto names = ashlar::names("scale", "shift");
+};
+template <class K, class B>
+struct affine {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
 };
 template <class N1, class A, class N2, class U, class D>
 struct block {
@@ -71,8 +75,10 @@ constexpr auto model(sizes const& n) {
 // [model]
 
 // [layouts]
-using layouts = model_parallel<axes("data", "sequence"),               // what splits the batch
-                               rule<"tokens", layout<"model", none>>,  // the vocabulary
+using text_layout = layout<"data", "sequence">;                         // (batch, positions) of characters
+using stream_layout = layout<"data", axes("sequence", "model"), none>;  // between layers: positions over both axes
+using layouts = model_parallel<axes("data", "model", "sequence"),       // what splits the characters between layers
+                               rule<"tokens", layout<"model", none>>,   // the vocabulary
                                rule<"layers/*/attention/qkv", layout<none, none, "model", none>>,  // heads
                                rule<"layers/*/attention/out", layout<"model", none, none>>,        //
                                rule<"layers/*/up/kernel", layout<none, "model">>,                  // hidden channels
@@ -80,18 +86,19 @@ using layouts = model_parallel<axes("data", "sequence"),               // what s
                                rule<"layers/*/down/kernel", layout<"model", none>>>;
 // The same, and what is large in shares over "data" besides.
 using fully_sharded = model_parallel<
-    axes("data", "sequence"),  //
+    axes("data", "model", "sequence"),  //
     rule<"tokens", layout<"model", "data">>, rule<"layers/*/attention/qkv", layout<none, "data", "model", none>>,
     rule<"layers/*/attention/out", layout<"model", none, "data">>, rule<"layers/*/up/kernel", layout<"data", "model">>,
     rule<"layers/*/up/bias", layout<"model">>, rule<"layers/*/down/kernel", layout<"model", "data">>>;
-using text_layout = layout<"data", "sequence">;                         // (batch, positions) of characters
-using stream_layout = layout<"data", axes("sequence", "model"), none>;  // between layers: positions over both axes
 // [layouts]
 
 // [strategies]
 // A stage of ZeRO says what is sharded over "data".
-template <zero_stage S>
-using layouts_of = zero<S, layouts, fully_sharded>;
+template <int Stage>
+struct layouts_of : zero<Stage, layouts, fully_sharded> {
+  template <int>
+  using data_layout = text_layout;
+};
 // [strategies]
 
 // [whole]
@@ -149,50 +156,33 @@ constexpr auto logits_of = [](auto const& p, auto const& characters, auto rate, 
   return einsum<"bti,vi->btv">(last, tokens);  //  layout<"data", "sequence", "model">: the table serves both ends
 };
 
-template <bool EachPass>
-constexpr auto loss = [](auto const& p, auto const& characters, auto const& next, auto rate, prng_key key) {
-  return nn::sharded_cross_entropy(logits_of<EachPass>(p, characters, rate, key), next);
+// The layer of a network that is all of this.
+template <std::size_t Layers, bool AsOne = false>
+struct language_layer {
+  static constexpr layer_name name = "model";
+  static constexpr bool gathers_itself = true;
+  using input_type = std::int32_t;
+  sizes n;
+  double rate;
+
+  constexpr auto weights(shape const&) const { return model<Layers, AsOne>(n); }
+  constexpr shape outputs(shape const& positions) const { return shape::of(positions[0], n.vocabulary); }
+  template <class P, class X, class S, class Path, bool Training>
+  constexpr auto operator()(P const& p, X const& characters, layer_call<S, Path, Training> const& call) const {
+    using T = element_t<decltype(p.tokens)>;
+    return logits_of<S::stage == 3>(p, characters, static_cast<T>(Training ? rate : 0), call.key);
+  }
+};
+template <std::size_t Layers, index_t Positions, bool AsOne = false>
+constexpr auto network(sizes const& n, double rate) {
+  return sequential<Positions>(language_layer<Layers, AsOne>{n, rate});
+}
+struct next_character_loss {
+  using label_type = std::int32_t;
+  constexpr auto operator()(auto const& logits, auto const& next) const {
+    return nn::sharded_cross_entropy(logits, next);
+  }
 };
 // [network]
-
-// [zero1]
-// Gradients reduced over "data", each rank its share of what fully_sharded shares out.
-constexpr auto scattered = [](auto const& g) {
-  auto const layer = [](auto const& l) {
-    auto attention = build<nn::attention_kernels>(reduce_scatter<"data", 1>(l.attention.qkv),
-                                                  reduce_scatter<"data", 2>(l.attention.out));
-    auto up = build<affine>(reduce_scatter<"data", 0>(l.up.kernel), l.up.bias);
-    auto down = build<affine>(reduce_scatter<"data", 1>(l.down.kernel), l.down.bias);
-    return build<block>(l.before_attention, attention, l.before_mlp, up, down);
-  };
-  return build<language_model>(reduce_scatter<"data", 1>(g.tokens), map_members(layer, g.layers), g.last);
-};
-
-// The other stages reduce their gradients to shares already, or to whole ones.
-template <zero_stage S>
-constexpr auto shares_of = [](auto const& g) {
-  if constexpr (S == zero_stage::zero1)
-    return scattered(g);
-  else
-    return g;
-};
-// [zero1]
-
-// [step]
-// Each rank updates its share of each parameter. Then all are gathered, if the parameters are not in shares.
-template <zero_stage S>
-constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const& tokens, auto const& next, auto rate,
-                         prng_key key) {
-  constexpr bool each_pass = S == zero_stage::zero3;
-  auto const whole_loss = loss<each_pass>;
-  auto [value, partial_gradients] =
-      value_and_grad<axes("data", "model", "sequence")>(whole_loss)(p, tokens, next, rate, key);
-  auto const shares = shares_of<S>(partial_gradients);
-  auto [l, reduced] = all_reduce(bundle(value, shares));  // a message for each set of axes over which some are partial
-  auto [gradients, norm] = clip_by_global_norm(reduced, 1.0);
-  update_in_shares(optimizer, p, state, gradients);
-  return std::pair{l, norm};
-};
-// [step]
 
 }  // namespace transformer

@@ -12,22 +12,10 @@ using grid = mesh<axis<"data">, axis<"model">>;
 using images = layout<"data", none>;
 using labels = layout<"data">;
 
-template <class D1, class D2>
-struct mlp {
-  D1 d1;
-  D2 d2;
-  static constexpr auto names = ashlar::names("d1", "d2");
-};
-constexpr auto model = build<mlp>(build<linear>(weight{784, 64}), build<affine>(weight{64, 10}, weight{10}));
-using strategy =
-    model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
-
-constexpr auto network = [](auto const& p, auto const& x) {
-  return all_reduce(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), p.d2.kernel)) + p.d2.bias;
-};
-constexpr auto loss = [](auto const& p, auto const& x, auto const& y) {
-  return nn::softmax_cross_entropy(network(p, x), y);
-};
+constexpr auto network = sequential<784>(dense<"d1", 64>(relu(), without_bias), dense<"d2", 10>());
+using strategy = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>,
+                                rule<"d2/kernel", layout<"model", none>>, output_rule<"d2", layout<"data", none>>>;
+constexpr auto train_step = step<strategy>(network, cross_entropy, adam{});
 
 int main(int argc, char** argv) {
   environment const env(argc, argv);
@@ -37,17 +25,14 @@ int main(int argc, char** argv) {
       datasets::from_arrays(data.train_images, data.train_labels).shuffle(prng_key{3}).batch(100);
   datasets::dataset const test = datasets::from_arrays(data.test_images, data.test_labels);
   auto batches = labelled_stream<float, images, labels>(m, training, 1.f / 255);
-  auto p = init<strategy>(m, model, prng_key{2});
-  auto state = adam{}.init(p);
+  auto [p, state] = train_step.init(m, prng_key{2});
   for (index_t i = 0; i < batches.count(); ++i) {
-    auto const batch = batches.next();
-    auto const& [x, y] = batch.tensors;
-    auto [value, grads] = value_and_grad<"data">(loss)(p, x, y);
-    auto [l, g] = all_reduce<"data">(bundle(value, grads));
-    adam{}.update(p, state, g);
+    auto const [l, sums] = train_step(p, state, batches.next().tensors, prng_key{4});
     if (m.rank() == 0 && i % 20 == 0) std::printf("batch %2d  loss %.3f\n", static_cast<int>(i), item(l));
   }
-  auto const logits = [&](auto const& x) { return network(p, x); };
+  auto const logits = [&, &p = p](auto const& x) {
+    return network.call<strategy, false>(p, std::tuple(), x, prng_key{4}).outputs;
+  };
   double const reached = test_accuracy<float, images, labels>(m, test, 1.f / 255, logits);
   if (m.rank() == 0) std::printf("%.0f %% of the test images are recognised\n", 100 * reached);
   return reached > 0.7 ? 0 : 1;

@@ -2,13 +2,10 @@
 // array_saver FILE save N: saves such elements. An error ends it with status 3 and its sentence.
 #include <ashlar/checkpoint/arrays.hpp>
 #include <ashlar/tensor/environment.hpp>
-#include <ashlar/train/layers.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-
-#include "../../examples/support/layers.hpp"
 
 using namespace ashlar;
 using namespace ashlar::io;
@@ -17,6 +14,17 @@ using grid = mesh<axis<"x">>;
 
 namespace {
 
+template <class K>
+struct kernel_alone {
+  K kernel;
+  static constexpr auto names = ashlar::names("kernel");
+};
+template <class D1, class D2>
+struct two_layers {
+  D1 d1;
+  D2 d2;
+  static constexpr auto names = ashlar::names("d1", "d2");
+};
 struct element {
   index_t n;
   KOKKOS_FUNCTION double operator()(index_t i, index_t j) const {
@@ -24,8 +32,8 @@ struct element {
   }
 };
 auto weights_of(device_mesh<grid> const& m, index_t n) {
-  return build<examples::layer_pair>(build<linear>(generate<double, layout<none, "x">>(m, {203, 64}, element{n})),
-                                     build<linear>(generate<double, layout<none, none>>(m, {9, 64}, element{-n})));
+  return build<two_layers>(build<kernel_alone>(generate<double, layout<none, "x">>(m, {203, 64}, element{n})),
+                           build<kernel_alone>(generate<double, layout<none, none>>(m, {9, 64}, element{-n})));
 }
 
 int run(char** argv) {

@@ -23,9 +23,8 @@ int run(examples::options const& o) {
   if (o.seed.value == 3) {
     ashlar::device_mesh<grid> const m(MPI_COMM_WORLD, {2, 2});
     ashlar::training::require_equal_replicas(
-        m, ashlar::build<ashlar::training::affine>(
-               ashlar::generate<double, ashlar::layout<ashlar::none, "model">>(m, {4, 4}, columns{rank}),
-               ashlar::generate<double, ashlar::layout<ashlar::none>>(m, {4}, element{})));
+        m, std::tuple(ashlar::generate<double, ashlar::layout<ashlar::none, "model">>(m, {4, 4}, columns{rank}),
+                      ashlar::generate<double, ashlar::layout<ashlar::none>>(m, {4}, element{})));
   }
   if (o.seed.value != 1) throw ashlar::error("all ranks say so");
   if (rank == 1) throw std::out_of_range("no such example");

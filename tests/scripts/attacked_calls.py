@@ -13,8 +13,8 @@ from public_names import blanked, head_of, name_of
 left_out = {
     "send nothing themselves": "as_partial as_replicated as_replicated_async",
     "are made of calls that are attacked": """nn::batch_norm nn::sharded_cross_entropy nn::multi_head_attention stencil_and_reduce update
-        training::affine training::dense training::conv2d training::embedding training::step training::trainer datasets::tensor_batches
-        training::place training::update_in_shares linalg::norm linalg::dot linalg::trace io::run_checkpoints training::training_run
+        training::dense training::conv2d training::embedding training::step training::trainer datasets::tensor_batches
+        training::place linalg::norm linalg::dot linalg::trace io::run_checkpoints training::training_run
         training::test_accuracy""",
     "has attacked members, by tests/support/hdf5_file.hpp": "io::hdf5_file",
     "call functions of the program": """training::accumulate training::mean_over overlap_chunks remat value_and_grad vjp training::gpipe

@@ -53,37 +53,6 @@ class shuffled_batches {
   std::vector<index_t> examples_;
 };
 
-/// The microbatches of an epoch, `per_batch` for each batch. One that is smaller than the first, or does not fill a
-/// batch, is left out.
-/// Pre: per_batch >= 1
-/// Example: datasets::microbatches(datasets::shuffled_batches(60000, 16, key, 0), 8).count() == 468
-class microbatches {
- public:
-  microbatches(shuffled_batches all, index_t per_batch) : all_(std::move(all)), per_batch_(per_batch) {}
-
-  /// Number of batches in the epoch.
-  index_t count() const;
-  /// All microbatches, and the position among them of microbatch i of a batch.
-  shuffled_batches const& all() const { return all_; }
-  index_t position(index_t batch, index_t i) const { return batch * per_batch_ + i; }
-
- private:
-  shuffled_batches all_;
-  index_t per_batch_;
-};
-
-/// A std::vector of batches made by `make`, of batch_size examples each. The last has the remaining ones. make(n, i) is
-/// batch i, of n examples.
-/// Pre: batch_size >= 1. Collective: if make is.
-/// Example: datasets::make_batches(128, 16, [&](index_t n, std::uint64_t i) { return normal<T, L>(m, {n, 784}, fold_in(key, i)); })
-template <class Make>
-auto make_batches(index_t examples, index_t batch_size, Make make) {
-  std::vector<decltype(make(index_t(0), std::uint64_t(0)))> batches;
-  for (index_t done = 0; done < examples; done += batch_size)
-    batches.push_back(make((std::min)(batch_size, examples - done), static_cast<std::uint64_t>(batches.size())));
-  return batches;
-}
-
 }  // namespace ashlar::datasets
 
 #if ASHLAR_IMPL

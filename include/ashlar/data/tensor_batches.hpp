@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/data/batches.hpp"
 #include "ashlar/data/dataset.hpp"
+#include "ashlar/plan/ledger.hpp"
 #include <tuple>
 
 namespace ashlar::datasets {
@@ -31,7 +32,10 @@ class tensor_batches {
     if (examples < 1 || batch_size < 1)
       throw error("ashlar::datasets::tensor_batches: expected 1 example or more in batches of 1 or more, found " +
                   std::to_string(examples) + " and " + std::to_string(batch_size));
-    all_ = make_batches(examples, batch_size, [&](index_t n, std::uint64_t i) { return batch_type{make(n, i), n}; });
+    for (index_t done = 0; done < examples; done += batch_size) {
+      index_t const n = (std::min)(batch_size, examples - done);
+      all_.push_back({make(n, static_cast<std::uint64_t>(all_.size())), n});
+    }
   }
 
   /// The number of batches per epoch, and of examples.

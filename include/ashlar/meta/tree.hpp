@@ -164,7 +164,7 @@ inline constexpr std::size_t equal_layers_of<X> = X::number_of_equal_layers::val
 /// Pre: rules are for all layers alike, by patterns such as "layers/*/kernel".
 /// Post: the ledger has the counts and bytes of stack<N>(layer).
 /// Error: parameters of such a model on real ranks do not compile; they are made of stack<N>(layer).
-/// Example: build<mlp>(equal_layers<100>(build<affine>(weight{64, 64}, weight{64})))
+/// Example: build<mlp>(equal_layers<100>(weight{64, 64}))
 template <std::size_t N, class X>
 constexpr auto equal_layers(X const& layer) {
   return typename meta_detail::layers_as_one<N>::template of<X>{layer};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Networks of layers in order.
 #pragma once
+#include "ashlar/autodiff/remat.hpp"
 #include "ashlar/train/layers/images.hpp"
 #include "ashlar/train/layers/norms.hpp"
 #include <tuple>
@@ -89,20 +90,25 @@ struct layers_in_order {
       }
     } else if constexpr (layer_with_weights<layer<I>>) {
       using Call = layer_call<Strategy, named_path<Path, layer<I>::name>, Training>;
-      auto const& own = std::get<I>(layers);
-      Call const how{fold_in(key, ~static_cast<std::uint64_t>(I))};
-      auto const parameters = whole<Strategy>(member<W>(p), w);
+      auto const own = std::get<I>(layers);
+      prng_key const drawn = fold_in(key, ~static_cast<std::uint64_t>(I));
       if constexpr (has_variables<layer<I>>) {
-        auto const [y, next] = own(parameters, member<V>(v), x, how);
+        Call const how{drawn};
+        auto const [y, next] = own(whole<Strategy, layer<I>>(member<W>(p), w), member<V>(v), x, how);
         return call<Strategy, Path, Training, I + 1, W + 1, V + 1, R>(p, v, how.place(y, w), key, w, after..., next);
       } else {
-        auto const y = [&] {
-          if constexpr (std::is_invocable_v<layer<I> const&, decltype(parameters) const&, X const&, Call const&>)
-            return own(parameters, x, how);
+        // A backward pass runs it again, which outlives the references.
+        auto const run = [own, w](auto const& stored, auto const& given, prng_key k) {
+          Call const how{k};
+          auto const parameters = whole<Strategy, layer<I>>(stored, w);
+          if constexpr (std::is_invocable_v<layer<I> const&, decltype(parameters) const&, decltype(given), Call const&>)
+            return how.place(own(parameters, given, how), w);
           else
-            return own(parameters, x);
-        }();
-        return call<Strategy, Path, Training, I + 1, W + 1, V, R>(p, v, how.place(y, w), key, w, after...);
+            return how.place(own(parameters, given), w);
+        };
+        constexpr bool again = zero_stage<Strategy> == 3 && gathers<Strategy, layer<I>, decltype(member<W>(p))>;
+        auto const y = remat_if<again>(run)(member<W>(p), x, drawn);
+        return call<Strategy, Path, Training, I + 1, W + 1, V, R>(p, v, y, key, w, after...);
       }
     } else {
       using Call = layer_call<Strategy, Path, Training>;

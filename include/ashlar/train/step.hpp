@@ -106,7 +106,12 @@ class network_step {
   constexpr auto init(Handle const& m, prng_key key, call_site w = call_site::current()) const {
     auto parameters = training::init<Strategy, T>(m, network_.weights(), key, w);
     auto variables = map_variables<T>(m, key, w);
-    auto optimizer = optimizer_.init(parameters);
+    auto optimizer = [&] {
+      if constexpr (train_detail::zero_stage<Strategy> == 1)
+        return optimizer_.init(training::init<typename Strategy::moments, T>(m, network_.weights(), key, w));
+      else
+        return optimizer_.init(parameters);
+    }();
     using State = step_state<decltype(optimizer), decltype(variables)>;
     return std::pair<decltype(parameters), State>(parameters, State{optimizer, variables});
   }
@@ -138,11 +143,11 @@ class network_step {
   constexpr auto update(P& parameters, step_state<O, V>& state, G const& of_batch,
                         call_site w = call_site::current()) const {
     auto const& [metric, variables] = of_batch.aux;
-    auto [loss, sums, reduced] = all_reduce(bundle(of_batch.value, metric, of_batch.gradients), w);
+    auto [loss, sums, reduced] = all_reduce(bundle(of_batch.value, metric, in_shares(of_batch.gradients, w)), w);
     if (clip_norm_ > 0)
-      optimizer_.update(parameters, state.optimizer, clip_by_global_norm(reduced, clip_norm_, 0, w).gradients);
+      change(parameters, state.optimizer, clip_by_global_norm(reduced, clip_norm_, 0, w).gradients, w);
     else
-      optimizer_.update(parameters, state.optimizer, reduced);
+      change(parameters, state.optimizer, reduced, w);
     state.variables = variables;
     return build<with_aux>(loss, sums);
   }
@@ -155,6 +160,29 @@ class network_step {
       return std::tuple<>();
     else
       return training::init<layout_map<typename Strategy::batch_axes>, T>(m, shapes, key, w);
+  }
+  template <class G>
+  constexpr auto in_shares(G const& gradients, call_site const& w) const {
+    if constexpr (train_detail::zero_stage<Strategy> == 1) {
+      using Moments = typename Strategy::moments;
+      return train_detail::scattered<Moments, train_detail::root>(network_.weights(), gradients, w);
+    } else {
+      return gradients;
+    }
+  }
+  // The update, in the layouts of the gradients.
+  template <class P, class O, class G>
+  constexpr void change(P& parameters, O& state, G const& gradients, call_site const& w) const {
+    if constexpr (train_detail::zero_stage<Strategy> == 1) {
+      auto const take_over = [&](auto& to, auto const& from) { to = redistribute<layout_t<decltype(to)>>(from, w); };
+      auto const shares = map([](auto const& g) { return plan_detail::evaluated(g); }, gradients);
+      auto own = shares;
+      for_each_leaf(take_over, own, parameters);
+      optimizer_.update(own, state, shares);
+      for_each_leaf(take_over, parameters, own);
+    } else {
+      optimizer_.update(parameters, state, gradients);
+    }
   }
   Network network_;
   Loss loss_;

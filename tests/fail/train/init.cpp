@@ -1,5 +1,4 @@
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/layers.hpp"
 #include "ashlar/train/optimizers/optimizer.hpp"
 #include "ashlar/train/strategies/strategy.hpp"
 #include "ashlar/train/strategies/weight.hpp"
@@ -31,8 +30,7 @@ struct mlp {
   D2 d2;
   static constexpr auto names = ashlar::names("d1", "d2");
 };
-constexpr auto p = init<data_parallel<"data">>(
-    m, build<mlp>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10})), prng_key{2});
+constexpr auto p = init<data_parallel<"data">>(m, build<mlp>(weight{784, 200}, weight{200, 10}), prng_key{2});
 constexpr auto state = adam{}.init(build<mlp>(zero, zero));
 }  // namespace right
 namespace wrong {
@@ -42,8 +40,7 @@ struct mlp {
   D2 d2;
 };
 // error: ashlar::training::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); }
-constexpr auto p = init<data_parallel<"data">>(
-    m, build<mlp>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10})), prng_key{2});
+constexpr auto p = init<data_parallel<"data">>(m, build<mlp>(weight{784, 200}, weight{200, 10}), prng_key{2});
 // error: ashlar::optimizer: a parameter is no tensor; a struct of tensors has a type parameter and a name for each: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); }
 constexpr auto state = adam{}.init(build<mlp>(zero, zero));
 }  // namespace wrong
@@ -63,7 +60,7 @@ struct outer_of_a_long_name {
       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
 };
 using strategy = model_parallel<"data", rule<"kernel", layout<none, "model">>>;
-constexpr auto layer = build<linear>(weight{8, 4});
+constexpr auto layer = build<kernel_alone>(weight{8, 4});
 constexpr auto right = init<strategy>(m, build<outer>(build<outer>(layer)), prng_key{1});
 // error: ashlar::model: a parameter's path is longer than 159 characters; shorten the names
 constexpr auto wrong = init<strategy>(m, build<outer_of_a_long_name>(build<outer_of_a_long_name>(layer)), prng_key{1});
@@ -76,7 +73,7 @@ struct columns : data_parallel<"data"> {
   template <class Parameter>
   using parameter_layout = layout<none, "model">;
 };
-constexpr auto p = init<columns>(m, build<linear>(weight{8, 4}), prng_key{1});
+constexpr auto p = init<columns>(m, build<kernel_alone>(weight{8, 4}), prng_key{1});
 }  // namespace right
 // error: ashlar::training::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one
 namespace wrong {
@@ -84,7 +81,7 @@ struct columns : data_parallel<"data"> {
   template <class Parameter>
   using parameter_layout = layout<"model">;
 };
-constexpr auto p = init<columns>(m, build<linear>(weight{8, 4}), prng_key{1});
+constexpr auto p = init<columns>(m, build<kernel_alone>(weight{8, 4}), prng_key{1});
 }  // namespace wrong
 }  // namespace strategy_gives_another_rank
 

@@ -92,3 +92,10 @@ constexpr auto wrong_net = sequential<8>(wrong_layer, dense<"d1", 4>());
 // error: ashlar::training::sequential: a layer takes (x), (x, call) or, with weights, (parameters, x, call); call it with a tensor to see what fails
 constexpr auto wrong = dry_run(m, training_step<mirrored>(wrong_net, cross_entropy, adam{}, 4));
 }  // namespace no_tensor
+
+// A stage that ZeRO does not have.
+namespace stage_of_zero {
+constexpr int right = zero<3, mirrored, mirrored>::stage;
+// error: ashlar::training::zero: its stages are 0 to 3; write zero<1, Whole, Shares>
+constexpr int wrong = zero<4, mirrored, mirrored>::stage;
+}  // namespace stage_of_zero

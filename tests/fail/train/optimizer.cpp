@@ -1,4 +1,4 @@
-#include "ashlar/train/layers.hpp"
+#include "ashlar/ops/ops.hpp"
 #include "ashlar/train/optimizers/optimizer.hpp"
 
 using namespace ashlar;
@@ -38,21 +38,21 @@ namespace gradients_of_another_tree {
 using line = mesh<axis<"data">>;
 constexpr line m{{2}};
 constexpr auto right = dry_run(m, [](auto const& mesh) {
-  auto p = build<affine>(make<float, layout<none, none>>(mesh, {8, 4}), make<float, layout<none>>(mesh, {4}));
+  auto p = std::tuple(make<float, layout<none, none>>(mesh, {8, 4}), make<float, layout<none>>(mesh, {4}));
   auto state = adam{}.init(p);
   using terms = partial<layout<none, none>, "data">;
   auto const gradients =
-      build<affine>(make<float, terms>(mesh, {8, 4}), make<float, partial<layout<none>, "data">>(mesh, {4}));
+      std::tuple(make<float, terms>(mesh, {8, 4}), make<float, partial<layout<none>, "data">>(mesh, {4}));
   auto const [g] = all_reduce<"data">(bundle(gradients));
   adam{}.update(p, state, g);
 });
 // error: ashlar::optimizer: the gradients are another tree than the parameters; name the member of a result, as in result.gradients or auto [g] = all_reduce<axis>(bundle(gradients))
 constexpr auto wrong = dry_run(m, [](auto const& mesh) {
-  auto p = build<affine>(make<float, layout<none, none>>(mesh, {8, 4}), make<float, layout<none>>(mesh, {4}));
+  auto p = std::tuple(make<float, layout<none, none>>(mesh, {8, 4}), make<float, layout<none>>(mesh, {4}));
   auto state = adam{}.init(p);
   using terms = partial<layout<none, none>, "data">;
   auto const gradients =
-      build<affine>(make<float, terms>(mesh, {8, 4}), make<float, partial<layout<none>, "data">>(mesh, {4}));
+      std::tuple(make<float, terms>(mesh, {8, 4}), make<float, partial<layout<none>, "data">>(mesh, {4}));
   auto const g = all_reduce<"data">(bundle(gradients));
   adam{}.update(p, state, g);
 });

@@ -5,11 +5,11 @@ using namespace ashlar::training;
 
 // A rule that only a weight with a layout of its own matches.
 namespace rule_for_a_weight_with_its_own_layout {
-constexpr auto right =
-    init<model_parallel<"data", rule<"kernel", layout<"model", none>>>>(m, build<linear>(weight{8, 4}), prng_key{1});
+constexpr auto right = init<model_parallel<"data", rule<"kernel", layout<"model", none>>>>(
+    m, build<kernel_alone>(weight{8, 4}), prng_key{1});
 // error: ashlar::training::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out
 constexpr auto wrong = init<model_parallel<"data", rule<"kernel", layout<"model", none>>>>(
-    m, build<linear>(weight{8, 4}.laid_out<layout<none, none>>()), prng_key{1});
+    m, build<kernel_alone>(weight{8, 4}.laid_out<layout<none, none>>()), prng_key{1});
 }  // namespace rule_for_a_weight_with_its_own_layout
 
 // A layout rule whose path no parameter has.

@@ -1,7 +1,5 @@
 #include "ashlar/checkpoint/arrays.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/layers.hpp"
-#include "../examples/support/layers.hpp"
 #include "support.hpp"
 #include "support/data.hpp"
 #include <doctest/doctest.h>
@@ -37,10 +35,22 @@ bool is_counted(X const& x, double first, double step) {
   return true;
 }
 
+template <class K, class B>
+struct affine {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
+template <class D1, class D2>
+struct two_layers {
+  D1 d1;
+  D2 d2;
+  static constexpr auto names = ashlar::names("d1", "d2");
+};
 // The 2 dense layers of the files in tests/data/weights, which scripts/reference_weights.py wrote.
 template <class T, class Kernel, class Bias, class Kernel2 = Kernel>
 auto mlp_of(device_mesh<grid> const& m) {
-  return build<examples::layer_pair>(
+  return build<two_layers>(
       build<affine>(counted<T, Kernel>(m, shape::of(6, 5), -1, 0), counted<T, Bias>(m, shape::of(5), -1, 0)),
       build<affine>(counted<T, Kernel2>(m, shape::of(5, 4), -1, 0), counted<T, Bias>(m, shape::of(4), -1, 0)));
 }

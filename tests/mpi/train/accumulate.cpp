@@ -28,7 +28,8 @@ auto gradients_of(device_mesh<grid> const& m, P const& p, index_t begin, index_t
       m, shape::of(n), [&](index_t g, int) { return static_cast<int>((begin + g) * 3 % classes); });
   auto const share = static_cast<double>(n) / examples;
   return value_and_grad<"data">([&](auto const& q) {
-    auto z = all_reduce(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, q.d1.kernel)), q.d2.kernel)) + q.d2.bias;
+    auto z = all_reduce(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, q["d1"_n].kernel)), q["d2"_n].kernel)) +
+             q["d2"_n].bias;
     return build<with_aux>(
         softmax_cross_entropy(z, labels) * share,
         std::tuple(accuracy_count(stop_gradient(z), labels), confusion_counts(stop_gradient(z), labels)));

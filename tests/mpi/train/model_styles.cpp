@@ -4,8 +4,7 @@
 #include "ashlar/tensor/arrays/gather.hpp"
 #include "ashlar/tensor/arrays/pack.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/layers.hpp"
-#include "ashlar/train/strategies/strategy.hpp"
+#include "ashlar/train/sequential.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
@@ -23,56 +22,49 @@ using layout_map_of_features = model_parallel<"data", rule<"feature*kernel", bat
 // [layout_map]
 
 // [styles]
-// A struct of layers, with a function.
-template <class F, class F2>
-struct subclassed_model {
-  F feature;
-  F2 feature_2;
-  static constexpr auto names = ashlar::names("feature", "feature_2");
-
-  template <class X>
-  constexpr auto operator()(X const& x, element_t<X> rate, prng_key key) const {
-    return feature_2(dropout(feature(x), rate, key));
-  }
-};
-constexpr auto subclassed = build<subclassed_model>(dense_of(16, 16), dense_of(16, 24));
-
-// Layers in order.
+// A class of layers, with a function.
 template <class F, class F2>
 struct two_features {
   F feature;
   F2 feature_2;
   static constexpr auto names = ashlar::names("feature", "feature_2");
 };
-constexpr auto features_in_order = build<two_features>(dense_of(16, 16), dense_of(16, 32));
-constexpr auto in_order = [](auto const& p, auto const& x) { return p.feature_2(p.feature(x)); };
+struct subclassed_model {
+  static constexpr layer_name name = "subclassed";
+  static constexpr auto feature = dense<"feature", 16>();
+  static constexpr auto feature_2 = dense<"feature_2", 24>();
 
-// A graph: a node is a layer and the node from which it takes its input.
-constexpr auto node = [](auto layer, auto from) {
-  return [=](auto const& p, auto const& x) { return layer(p, from(p, x)); };
+  static constexpr auto weights(shape const& x) {
+    return build<two_features>(feature.weights(x), feature_2.weights(feature.outputs(x)));
+  }
+  static constexpr shape outputs(shape const& x) { return feature_2.outputs(x); }
+  template <class P, class X, class Call>
+  constexpr auto operator()(P const& p, X const& x, Call const& call) const {
+    return feature_2(p.feature_2, dropout(0.1)(feature(p.feature, x, call), call), call);
+  }
 };
-constexpr auto inputs = [](auto const&, auto const& x) { return x; };
-constexpr auto features = node([](auto const& p, auto const& x) { return p.feature(x); }, inputs);
-constexpr auto dropped =
-    node([](auto const&, auto const& x) { return dropout(x, element_t<decltype(x)>(0.1), prng_key{3}); }, features);
-constexpr auto functional = node([](auto const& p, auto const& x) { return p.feature_2(x); }, dropped);
+constexpr auto subclassed = sequential<16>(subclassed_model{});
+
+// Layers in order, without dropout and with it. Branches are residual<"name">(layers...).
+constexpr auto in_order = sequential<16>(dense<"feature", 16>(), dense<"feature_2", 32>());
+constexpr auto functional = sequential<16>(dense<"feature", 16>(), dropout(0.1), dense<"feature_2", 32>());
 // [styles]
 
-// Calls f(weights, the model as a function of weights and inputs) for each style, by a strategy.
+// Calls f(weights, the outputs of the model as a function of inputs) for each style, by a strategy.
 template <class Strategy, class T>
 constexpr auto for_each_style = [](auto const& m, auto f) {
-  prng_key const key{2};
-  f(init<Strategy, T>(m, subclassed, key),
-    [](auto const& p, auto const& x) { return p(x, element_t<decltype(x)>(0.1), prng_key{3}); });
-  f(init<Strategy, T>(m, features_in_order, key), in_order);
-  f(init<Strategy, T>(m, features_in_order, key), functional);
+  auto const one = [&](auto const& network) {
+    auto const p = init<Strategy, T>(m, network.weights(), prng_key{2});
+    f(p, [&](auto const& x) { return network.template call<Strategy, true>(p, std::tuple(), x, prng_key{3}).outputs; });
+  };
+  one(subclassed), one(in_order), one(functional);
 };
 
 // [styles_proof]
 template <class Strategy>
 constexpr auto dry_styles = [](auto const& m) {
-  for_each_style<Strategy, float>(m, [&](auto const& p, auto const& call) {
-    (void)call(p, make<float, unsharded_layout_2d>(m, {16, 16}));
+  for_each_style<Strategy, float>(m, [&](auto const&, auto const& call) {
+    (void)call(make<float, unsharded_layout_2d>(m, {16, 16}));
   });
 };
 static_assert(dry_run(grid{{8}}, dry_styles<data_parallel<"data">>).count() == 0);
@@ -105,14 +97,16 @@ TEST_CASE("a map of layouts serves every style, and the numbers are those of rep
     for_each_named(
         [&](char const* path, auto const& w) { texts.push_back(path + (", " + to_string(layout_t<decltype(w)>{}))); },
         p);
-    CHECK(texts == std::vector<std::string>{"feature/kernel, layout<\"data\", none>", "feature/bias, layout<\"data\">",
-                                            "feature_2/kernel, layout<\"data\", none>",
-                                            "feature_2/bias, layout<\"data\">"});
-    outputs.push_back(gather_all(call(p, x)));
+    std::string const of_class = outputs.empty() ? "subclassed/" : "";
+    CHECK(texts == std::vector<std::string>{of_class + "feature/kernel, layout<\"data\", none>",
+                                            of_class + "feature/bias, layout<\"data\">",
+                                            of_class + "feature_2/kernel, layout<\"data\", none>",
+                                            of_class + "feature_2/bias, layout<\"data\">"});
+    outputs.push_back(gather_all(call(x)));
   });
   std::size_t next = 0;
   for_each_style<data_parallel<"data">, float>(
-      m, [&](auto const& p, auto const& call) { CHECK(gather_all(call(p, x)) == outputs[next++]); });
+      m, [&](auto const&, auto const& call) { CHECK(gather_all(call(x)) == outputs[next++]); });
   CHECK(next == 3);
   CHECK(outputs[0].size() == 16 * 24);
   CHECK(outputs[1] != outputs[2]);  // with dropout

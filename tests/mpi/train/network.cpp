@@ -27,13 +27,6 @@ device_mesh<grid> mesh_of_ranks() {
                         : device_mesh<grid>(MPI_COMM_WORLD, {ranks, 1});
 }
 
-template <class D1, class D2>
-struct two_layers {
-  D1 d1;
-  D2 d2;
-  static constexpr auto names = ashlar::names("d1", "d2");
-};
-
 template <class S>
 void compare_with_a_step_by_hand(double rate_of_dropout) {
   auto const m = mesh_of_ranks();
@@ -41,18 +34,16 @@ void compare_with_a_step_by_hand(double rate_of_dropout) {
   auto const labels = generate<std::int32_t, layout<"data">>(m, {10}, class_of_row{});
   constexpr adam optimizer{.rate = 0.1};
 
-  auto const one = step<S>(sequential<12>(dense<"d1", 6>(relu()), dropout(rate_of_dropout), dense<"d2", 3>()),
-                           cross_entropy, optimizer, accuracy);
+  auto const layers = sequential<12>(dense<"d1", 6>(relu()), dropout(rate_of_dropout), dense<"d2", 3>());
+  auto const one = step<S>(layers, cross_entropy, optimizer, accuracy);
   auto [p, state] = one.template init<double>(m, prng_key{1});
 
-  auto q = init<S, double>(
-      m, build<two_layers>(build<affine>(weight{12, 6}, weight{6}), build<affine>(weight{6, 3}, weight{3})),
-      prng_key{1});
+  auto q = init<S, double>(m, layers.weights(), prng_key{1});
   auto moments = optimizer.init(q);
   auto const loss = [&](auto const& w, prng_key key) {
-    auto h = relu(einsum<"bi,io->bo">(x, w.d1.kernel) + w.d1.bias);
-    auto y = all_reduce(einsum<"bi,io->bo">(dropout(h, rate_of_dropout, key), w.d2.kernel));
-    auto z = y + w.d2.bias;
+    auto h = relu(einsum<"bi,io->bo">(x, w["d1"_n].kernel) + w["d1"_n].bias);
+    auto y = all_reduce(einsum<"bi,io->bo">(dropout(h, rate_of_dropout, key), w["d2"_n].kernel));
+    auto z = y + w["d2"_n].bias;
     return build<with_aux>(nn::softmax_cross_entropy(z, labels), nn::accuracy_count(stop_gradient(z), labels));
   };
   for (std::uint64_t i = 0; i < 3; ++i) {
@@ -64,9 +55,9 @@ void compare_with_a_step_by_hand(double rate_of_dropout) {
     CHECK(item(l) == item(l2));
     CHECK(item(std::get<0>(hits)) == item(hits2));
   }
-  CHECK(gather_all(p["d1"_n].kernel) == gather_all(q.d1.kernel));
-  CHECK(gather_all(p["d1"_n].bias) == gather_all(q.d1.bias));
-  CHECK(gather_all(p["d2"_n].kernel) == gather_all(q.d2.kernel));
+  CHECK(gather_all(p["d1"_n].kernel) == gather_all(q["d1"_n].kernel));
+  CHECK(gather_all(p["d1"_n].bias) == gather_all(q["d1"_n].bias));
+  CHECK(gather_all(p["d2"_n].kernel) == gather_all(q["d2"_n].kernel));
   CHECK(state.optimizer.step == 3);
 }
 

@@ -28,8 +28,8 @@ struct of_ones_own : data_parallel<"data"> {
 
 template <class Strategy>
 constexpr auto loss_of = [](auto const& p, auto const& x, auto const& y) {
-  auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(x, p.d1.kernel)));
-  return mean_squared_error(place<Strategy, "d2">(p, einsum<"bh,ho->bo">(h, p.d2.kernel)) + p.d2.bias, y);
+  auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(x, p["d1"_n].kernel)));
+  return mean_squared_error(place<Strategy, "d2">(p, einsum<"bh,ho->bo">(h, p["d2"_n].kernel)) + p["d2"_n].bias, y);
 };
 
 template <class Strategy>

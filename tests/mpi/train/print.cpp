@@ -1,8 +1,7 @@
 // What a program shows: rank 0 writes meshes, layouts, blocks and the collectives of a step; the others write nothing.
 #include "ashlar/train/print.hpp"
 #include "ashlar/tensor/tensor.hpp"
-#include "ashlar/train/layers.hpp"
-#include "../examples/support/layers.hpp"
+#include "ashlar/train/sequential.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <sstream>
@@ -58,7 +57,7 @@ TEST_CASE("numbers and peaks have their names") {
 
 TEST_CASE("each parameter has a line") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
-  auto const model = build<examples::layer_pair>(build<linear>(weight{4, 6}), build<affine>(weight{6, 2}, weight{2}));
+  auto const model = sequential<4>(dense<"d1", 6>(without_bias), dense<"d2", 2>()).weights();
   auto const parameters = init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1});
   CHECK(written([&](std::ostream& out) { print_layouts(out, parameters); }) ==
         "  d1/kernel, layout<none, \"model\">\n  d2/kernel, layout<none, none>\n  d2/bias, layout<none>\n");

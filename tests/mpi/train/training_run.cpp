@@ -1,6 +1,5 @@
 // A training run: what it writes is the same however often it was interrupted; and replicas that differ.
 #include "ashlar/train/training_run.hpp"
-#include "ashlar/train/layers.hpp"
 #include "ashlar/train/replicas.hpp"
 #include "support/dense.hpp"
 #include "support/provoked.hpp"
@@ -109,8 +108,8 @@ TEST_CASE("require_equal_replicas: one rank's shard that differs from its replic
   bool const pairs = ranks % 2 == 0;
   device_mesh<grid> const m(MPI_COMM_WORLD, {pairs ? 2 : 1, pairs ? ranks / 2 : ranks});
   auto const tree = [&](double wrong) {
-    return build<affine>(generate<double, layout<"model">>(m, {40}, value_of{m.rank() == ranks - 1 ? wrong : 0.}),
-                         generate<double, layout<"data">>(m, {7}, value_of{3}));
+    return std::tuple(generate<double, layout<"model">>(m, {40}, value_of{m.rank() == ranks - 1 ? wrong : 0.}),
+                      generate<double, layout<"data">>(m, {7}, value_of{3}));
   };
   CHECK(said([&] { require_equal_replicas(m, tree(0)); }).empty());
   std::string const text = said([&] { require_equal_replicas(m, tree(1e-9)); });

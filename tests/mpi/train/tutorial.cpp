@@ -70,38 +70,18 @@ constexpr auto penalized_loss = [](auto const& w, auto const& x, auto const& y) 
 };
 // [derivative]
 
-template <class D1, class D2>
-struct mlp {
-  D1 d1;
-  D2 d2;
-  static constexpr auto names = ashlar::names("d1", "d2");
-};
-constexpr auto model = build<mlp>(build<linear>(weight{784, 64}), build<affine>(weight{64, 10}, weight{10}));
-using strategy =
-    model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
-constexpr auto network = [](auto const& p, auto const& x) {
-  return all_reduce(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), p.d2.kernel)) + p.d2.bias;
-};
-constexpr auto loss = [](auto const& p, auto const& x, auto const& y) {
-  return softmax_cross_entropy(network(p, x), y);
-};
+constexpr auto network = sequential<784>(dense<"d1", 64>(relu(), without_bias), dense<"d2", 10>());
+using strategy = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>,
+                                rule<"d2/kernel", layout<"model", none>>, output_rule<"d2", layout<"data", none>>>;
 
 // [mnist]
 template <class Strategy>
-constexpr auto step = [](auto const& m) {
-  auto p = init<Strategy>(m, model, prng_key{2});
-  auto state = adam{}.init(p);
-  auto x = make<float, layout<"data", none>>(m, {100, 784});
-  auto y = make<std::int32_t, layout<"data">>(m, {100});
-  auto [value, grads] = value_and_grad<"data">(loss)(p, x, y);
-  auto [l, g] = all_reduce<"data">(bundle(value, grads));
-  adam{}.update(p, state, g);
-};
+constexpr auto one_step = training_step<Strategy>(network, cross_entropy, adam{}, 100);
 // With the kernels on all ranks, nothing is partial over "model". The gradients are larger, so the one message is.
-static_assert(dry_run(grid{{2, 2}}, step<strategy>).count() == 2);
-static_assert(dry_run(grid{{2, 2}}, step<data_parallel<"data">>).count() == 1);
-static_assert(dry_run(grid{{2, 2}}, step<strategy>).bytes_per_rank() == 103680);
-static_assert(dry_run(grid{{2, 2}}, step<data_parallel<"data">>).bytes_per_rank() == 203312);
+static_assert(dry_run(grid{{2, 2}}, one_step<strategy>).count() == 2);
+static_assert(dry_run(grid{{2, 2}}, one_step<data_parallel<"data">>).count() == 1);
+static_assert(dry_run(grid{{2, 2}}, one_step<strategy>).bytes_per_rank() == 103680);
+static_assert(dry_run(grid{{2, 2}}, one_step<data_parallel<"data">>).bytes_per_rank() == 203312);
 // [mnist]
 
 struct abscissa {

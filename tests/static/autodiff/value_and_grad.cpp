@@ -1,6 +1,6 @@
 // Reverse mode in the dry run: layouts of cotangents and gradients, and what training steps communicate, pass by pass,
 // against numbers worked out by hand.
-#include <ashlar/train/layers.hpp>
+#include <ashlar/train/sequential.hpp>
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/optimizers/optimizer.hpp"
@@ -78,14 +78,14 @@ struct three {
 
 // ---- The network 12 -> 8 -> 6 with a bias, on a batch of 16: kernels of 96 and 48 numbers, 6 of bias, loss and hits.
 
-constexpr auto network = build<two>(build<linear>(weight{12, 8}), build<affine>(weight{8, 6}, weight{6}));
+constexpr auto network = sequential<12>(dense<"first", 8>(without_bias), dense<"second", 6>()).weights();
 using sharded =
     model_parallel<"data", rule<"first/kernel", layout<none, "model">>, rule<"second/kernel", layout<"model", none>>>;
 using mirrored = data_parallel<"data">;
 
 constexpr auto loss = [](auto const& p, auto const& x, auto const& labels) {
-  auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.first.kernel)), 0.5f, prng_key{3});
-  auto z = all_reduce(einsum<"bh,ho->bo">(h, p.second.kernel)) + p.second.bias;
+  auto h = dropout(relu(einsum<"bi,ih->bh">(x, p["first"_n].kernel)), 0.5f, prng_key{3});
+  auto z = all_reduce(einsum<"bh,ho->bo">(h, p["second"_n].kernel)) + p["second"_n].bias;
   return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
 };
 
@@ -97,7 +97,7 @@ constexpr auto step_of = [](auto const& m) {
   auto const labels = tensor_of<std::int32_t, layout<"data">>(m, 16);
   auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, labels);
   static_assert(same<layout_t<decltype(value)>, partial<layout<>, "data">>);
-  static_assert(same<layout_t<decltype(grads.second.bias)>, partial<layout<none>, "data">>);
+  static_assert(same<layout_t<decltype(grads["second"_n].bias)>, partial<layout<none>, "data">>);
   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));
   adam{}.update(p, state, g);
 };

@@ -9,14 +9,10 @@ using transformer::grid;
 
 namespace {
 
-template <std::size_t Layers, bool AsOne, zero_stage S>
-constexpr auto dry_step = [](auto const& m) {
-  adamw const optimizer{};
-  auto [p, state] =
-      init_zero<transformer::layouts_of<S>>(optimizer, m, transformer::model<Layers, AsOne>({19, 48, 4}), prng_key{1});
-  auto tokens = make<std::int32_t, transformer::text_layout>(m, {16, 50});
-  (void)transformer::step<S>(optimizer, p, state, tokens, tokens, 0.1f, prng_key{2});
-};
+template <std::size_t Layers, bool AsOne, int S>
+constexpr auto dry_step =
+    training_step<transformer::layouts_of<S>>(transformer::network<Layers, 50, AsOne>({19, 48, 4}, 0.1),
+                                              transformer::next_character_loss{}, adamw{}, 16, no_metric, 1);
 
 // True if two ledgers have equal records, except for their order and their call sites: equal collectives of a pass.
 template <class Ledger>
@@ -37,21 +33,21 @@ constexpr bool contain_the_same(Ledger const& a, Ledger const& b) {
   return wasted == 0 && a.waste().size() == b.waste().size() && a.count() == b.count() &&
          a.bytes_per_rank() == b.bytes_per_rank();
 }
-template <std::size_t Layers, zero_stage S>
+template <std::size_t Layers, int S>
 constexpr bool as_one_counts_all = contain_the_same(dry_run(grid{{2, 2, 2}}, dry_step<Layers, true, S>),
                                                     dry_run(grid{{2, 2, 2}}, dry_step<Layers, false, S>));
-static_assert(as_one_counts_all<1, zero_stage::replicated>);
-static_assert(as_one_counts_all<2, zero_stage::replicated> && as_one_counts_all<4, zero_stage::replicated>);
-static_assert(as_one_counts_all<3, zero_stage::zero1> && as_one_counts_all<3, zero_stage::zero2>);
-static_assert(as_one_counts_all<3, zero_stage::zero3>);
+static_assert(as_one_counts_all<1, 0>);
+static_assert(as_one_counts_all<2, 0> && as_one_counts_all<4, 0>);
+static_assert(as_one_counts_all<3, 1> && as_one_counts_all<3, 2>);
+static_assert(as_one_counts_all<3, 3>);
 
 // [deep]
 // A step of 100 layers: 12 collectives per layer, and 8 others.
-constexpr auto deep = dry_run(grid{{2, 2, 2}}, dry_step<100, true, zero_stage::replicated>);
+constexpr auto deep = dry_run(grid{{2, 2, 2}}, dry_step<100, true, 0>);
 static_assert(deep.count() == 12 * 100 + 8 && deep.waste().empty());
 // [deep]
-static_assert(dry_run(grid{{2, 2, 2}}, dry_step<100, true, zero_stage::zero3>)
-                  .count(pass::backward, collective::all_gather, "data") == 4 * 100);
+static_assert(dry_run(grid{{2, 2, 2}}, dry_step<100, true, 3>).count(pass::backward, collective::all_gather, "data") ==
+              4 * 100);
 
 // Layers of layers, and waste between one layer and the next: each gathers what the layer before has just split.
 using line = mesh<axis<"a">>;

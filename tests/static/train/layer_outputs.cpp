@@ -1,10 +1,8 @@
 // What a network sends whose strategies give layouts to the outputs of its layers, on every mesh: messages and bytes.
 #include "ashlar/train/strategies/place.hpp"
 #include "../examples/support/columns_then_rows.hpp"
-#include "../examples/support/layers.hpp"
-#include "ashlar/ops/ops.hpp"
-#include "ashlar/train/layers.hpp"
 #include "ashlar/train/optimizers/rmsprop.hpp"
+#include "ashlar/train/sequential.hpp"
 
 using namespace ashlar;
 using namespace ashlar::nn;
@@ -16,13 +14,12 @@ using grid = mesh<axis<"data">, axis<"model">>;
 using line = mesh<axis<"data">>;
 static_assert(std::is_same_v<layout<"data", none, none, none>, batch_sharded<"data", 4>>);
 
-constexpr auto model =
-    build<examples::layer_pair>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
+constexpr auto model = sequential<784>(dense<"d1", 200>(without_bias), dense<"d2", 10>()).weights();
 template <class Strategy>
 constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
-  auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(flatten<1, 3>(images), p.d1.kernel)));
-  auto y = place<Strategy, "d2">(p, einsum<"bh,ho->bo">(dropout(h, rate, key), p.d2.kernel));
-  return mean_squared_error(softmax(y + p.d2.bias), labels);
+  auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(flatten<1, 3>(images), p["d1"_n].kernel)));
+  auto y = place<Strategy, "d2">(p, einsum<"bh,ho->bo">(dropout(h, rate, key), p["d2"_n].kernel));
+  return mean_squared_error(softmax(y + p["d2"_n].bias), labels);
 };
 template <class Strategy>
 constexpr auto dry_step = [](auto const& m) {

@@ -42,7 +42,7 @@ static_assert(sgd{.rate = 0}.rate(7) == 0);
 // The norm: one number over the axes that shard some gradient.
 template <class K, class B>
 constexpr auto clip = [](auto const& m) {
-  auto const g = build<affine>(make<double, K>(m, {7, 5}), make<double, B>(m, {5}));
+  auto const g = std::tuple(make<double, K>(m, {7, 5}), make<double, B>(m, {5}));
   (void)clip_by_global_norm(g, 1.0);
 };
 constexpr ledger one = dry_run(grid{{2, 3}}, clip<layout<none, "model">, layout<none>>);

@@ -1,5 +1,4 @@
 // Which layout a strategy gives each parameter of a model, and under which path.
-#include <ashlar/train/layers.hpp>
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/strategies/place.hpp"
 
@@ -11,6 +10,12 @@ namespace {
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 
+template <class K, class B>
+struct affine {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
 template <class A, class B>
 struct tower {
   A conv1;

@@ -1,5 +1,4 @@
 // Trees that optimizers and init take: members may be references, const, single tensors and trees of trees.
-#include "ashlar/train/layers.hpp"
 #include "ashlar/train/optimizers/optimizer.hpp"
 #include "ashlar/train/strategies/strategy.hpp"
 
@@ -21,7 +20,7 @@ struct pair_of_layers {
 };
 
 constexpr auto vector(index_t n) { return make<float, layout<none>>(m, {n}); }
-constexpr auto layer() { return build<affine>(make<float, layout<none, none>>(m, {4, 3}), vector(3)); }
+constexpr auto layer() { return std::tuple(make<float, layout<none, none>>(m, {4, 3}), vector(3)); }
 
 template <class Optimizer, class P, class G>
 constexpr int steps_of(P& p, G const& g) {
@@ -58,11 +57,11 @@ constexpr bool members_that_are_const = [] {
 static_assert(one_tensor && references && trees_of_trees && members_that_are_const);
 
 // init takes weights in the same trees, with a layout of their own or without.
-constexpr auto weights = build<affine>(weight{4, 3}, weight{3}.laid_out<layout<"data">>());
+constexpr auto weights = std::tuple(weight{4, 3}, weight{3}.laid_out<layout<"data">>());
 constexpr auto second = weight{5};
 constexpr auto parameters =
     init<data_parallel<"data">>(m, std::tuple<decltype(weights), decltype(second)>(weights, second), prng_key{1});
-static_assert(std::get<0>(parameters).kernel.extents() == shape::of(4, 3));
+static_assert(std::get<0>(std::get<0>(parameters)).extents() == shape::of(4, 3));
 static_assert(std::get<1>(parameters).extents() == shape::of(5));
 
 }  // namespace

@@ -1,6 +1,6 @@
 // labels: sanitizers
 // The batches of an epoch: laws of a permutation, cut into batches and into the shards of a batch.
-#include "ashlar/data/batches.hpp"
+#include "ashlar/data/tensor_batches.hpp"
 #include <doctest/doctest.h>
 #include <array>
 #include <cmath>
@@ -123,23 +123,13 @@ TEST_CASE("sizes that make no batches, and batches that there are not, are refus
       "ashlar::datasets::shuffled_batches: expected positions within a batch of 2 examples, found 0 to 3", error);
 }
 
-TEST_CASE("microbatches fill whole batches") {
-  auto const of = [](index_t examples, index_t size, index_t per_batch) {
-    return microbatches(shuffled_batches(examples, size, prng_key{1}, 0), per_batch);
-  };
-  CHECK(of(48, 4, 3).count() == 4);
-  CHECK(of(47, 4, 3).count() == 3);  // 11 of 4, and one of 3
-  CHECK(of(44, 4, 3).count() == 3);
-  CHECK(of(11, 4, 3).count() == 0);
-  CHECK(of(0, 4, 3).count() == 0);
-  CHECK(of(3, 4, 1).count() == 1);  // one batch, of 3
-  CHECK(of(48, 4, 3).position(2, 1) == 7);
-  CHECK(of(48, 4, 3).all().size(7) == 4);
-}
-
-TEST_CASE("batches are made with their sizes and numbers") {
-  auto const made = make_batches(11, 4, [](index_t n, std::uint64_t i) { return std::pair(n, i); });
-  using pair = std::pair<index_t, std::uint64_t>;
-  CHECK(made == std::vector{pair(4, 0), pair(4, 1), pair(3, 2)});
-  CHECK(make_batches(0, 4, [](index_t n, std::uint64_t) { return n; }).empty());
+TEST_CASE("batches are made with their sizes and numbers, and come in their order, epoch after epoch") {
+  tensor_batches made(11, 4, [](index_t n, std::uint64_t i) { return std::pair(n, i); });
+  CHECK(made.count() == 3);
+  for (int k = 0; k < 6; ++k) {
+    index_t const i = k % 3, n = i == 2 ? 3 : 4;
+    auto const& batch = made.next();
+    CHECK(batch.tensors == std::pair(n, static_cast<std::uint64_t>(i)));
+    CHECK(batch.examples == n);
+  }
 }

@@ -38,9 +38,4 @@ ASHLAR_INLINE void shuffled_batches::shuffle(prng_key key) {
     std::swap(examples_[last - 1], examples_[random_bits(key, static_cast<index_t>(last)) % last]);
 }
 
-ASHLAR_INLINE index_t microbatches::count() const {
-  index_t const all = all_.count();
-  return (all > 0 && all_.size(all - 1) < all_.size(0) ? all - 1 : all) / per_batch_;
-}
-
 }  // namespace ashlar::datasets

@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/strategies/place.hpp"
+#include "ashlar/train/strategies/zero.hpp"
 
 namespace ashlar::train_detail {
 
@@ -66,7 +67,8 @@ struct layer_call {
 using layer_name = meta_detail::text_literal;
 
 /// A layer with parameters: an object with a static layer_name `name`, and weights(shape), the tree of its parameters for inputs of
-/// these extents. Extents are of one example, without the batch.
+/// these extents. Extents are of one example, without the batch. If it has a static `gathers_itself`, it gets parameters as they
+/// are stored; else those that axes of the batch shard are gathered for it.
 template <class Layer>
 concept layer_with_weights = requires(Layer const& l, shape const& inputs) {
   l.weights(inputs);
@@ -78,17 +80,25 @@ concept layer_with_weights = requires(Layer const& l, shape const& inputs) {
 namespace ashlar::train_detail {
 
 /// The parameters of a layer as it uses them: gathered over the axes that split the batch, as fully sharded ones are.
-template <class Strategy, class P>
+template <class Strategy, class Layer, class P>
 constexpr auto whole(P const& parameters, call_site const& w) {
-  return map(
-      [&]<class X>(X const& x) {
-        using L = typename whole_layout<Strategy, X>::type;
-        if constexpr (std::is_same_v<L, layout_t<X>>)
-          return x;
-        else
-          return redistribute<L>(x, w);
-      },
-      parameters);
+  if constexpr (requires { Layer::gathers_itself; })
+    return parameters;
+  else
+    return map(
+        [&]<class X>(X const& x) {
+          using L = typename whole_layout<Strategy, X>::type;
+          if constexpr (std::is_same_v<L, layout_t<X>>)
+            return x;
+          else
+            return redistribute<L>(x, w);
+        },
+        parameters);
 }
+
+// True if some parameter is gathered.
+template <class Strategy, class Layer, class P>
+inline constexpr bool gathers =
+    !std::is_same_v<decltype(whole<Strategy, Layer>(std::declval<P>(), call_site{})), std::remove_cvref_t<P>>;
 
 }  // namespace ashlar::train_detail

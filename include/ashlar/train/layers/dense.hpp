@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layers with products: dense, embedding.
 #pragma once
-#include "ashlar/train/layers.hpp"
 #include "ashlar/train/layers/functions.hpp"
 
 namespace ashlar::training {
@@ -15,6 +14,19 @@ inline constexpr without_bias_t without_bias{};
 }  // namespace ashlar::training
 
 namespace ashlar::train_detail {
+
+// The parameters of a layer with a kernel.
+template <class K>
+struct kernel_alone {
+  K kernel;
+  static constexpr auto names = ashlar::names("kernel");
+};
+template <class K, class B>
+struct kernel_with_bias {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
 
 template <class X>
 struct dense_operands {
@@ -42,9 +54,9 @@ constexpr auto times_kernel(X const& x, K const& kernel) {
 template <bool Bias, int Rank>
 constexpr auto kernel_and_bias(weight<Rank> const& kernel, index_t outputs) {
   if constexpr (Bias)
-    return build<affine>(kernel, weight{outputs});
+    return build<kernel_with_bias>(kernel, weight{outputs});
   else
-    return build<training::linear>(kernel);
+    return build<kernel_alone>(kernel);
 }
 template <bool Bias, class Activation, class P, class Y>
 constexpr auto activated(Activation const& activation, P const& p, Y const& product) {
@@ -81,7 +93,7 @@ struct embedding_layer {
   static constexpr auto name = Name;
   using input_type = std::int32_t;
 
-  static constexpr auto weights(shape const&) { return build<training::linear>(weight{Words, Channels}.normal(0.05)); }
+  static constexpr auto weights(shape const&) { return build<kernel_alone>(weight{Words, Channels}.normal(0.05)); }
   static constexpr shape outputs(shape inputs) {
     inputs[inputs.rank++] = Channels;
     return inputs;

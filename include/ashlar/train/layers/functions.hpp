@@ -5,48 +5,23 @@
 
 namespace ashlar::train_detail {
 
-struct identity_layer {
+enum class activation { identity, relu, tanh, softmax, gelu, silu, sigmoid };
+template <activation A>
+struct activation_layer {
   template <tensor X>
   constexpr auto operator()(X const& x) const {
-    return x;
+    // clang-format off
+    if constexpr (A == activation::relu) return ashlar::relu(x);
+    else if constexpr (A == activation::tanh) return ashlar::tanh(x);
+    else if constexpr (A == activation::softmax) return ashlar::softmax(x);
+    else if constexpr (A == activation::gelu) return nn::gelu(x);
+    else if constexpr (A == activation::silu) return nn::silu(x);
+    else if constexpr (A == activation::sigmoid) return nn::sigmoid(x);
+    else return x;
+    // clang-format on
   }
 };
-struct relu_layer {
-  template <tensor X>
-  constexpr auto operator()(X const& x) const {
-    return ashlar::relu(x);
-  }
-};
-struct tanh_layer {
-  template <tensor X>
-  constexpr auto operator()(X const& x) const {
-    return ashlar::tanh(x);
-  }
-};
-struct softmax_layer {
-  template <tensor X>
-  constexpr auto operator()(X const& x) const {
-    return ashlar::softmax(x);
-  }
-};
-struct gelu_layer {
-  template <tensor X>
-  constexpr auto operator()(X const& x) const {
-    return nn::gelu(x);
-  }
-};
-struct silu_layer {
-  template <tensor X>
-  constexpr auto operator()(X const& x) const {
-    return nn::silu(x);
-  }
-};
-struct sigmoid_layer {
-  template <tensor X>
-  constexpr auto operator()(X const& x) const {
-    return nn::sigmoid(x);
-  }
-};
+using identity_layer = activation_layer<activation::identity>;
 
 struct dropout_layer {
   double rate;
@@ -85,20 +60,20 @@ namespace ashlar {
 /// Without an argument: relu as a layer, or as the activation of one. So are tanh(), softmax(), nn::gelu(), nn::silu()
 /// and nn::sigmoid().
 /// Example: training::dense<"d1", 256>(relu())
-constexpr train_detail::relu_layer relu() { return {}; }
+constexpr train_detail::activation_layer<train_detail::activation::relu> relu() { return {}; }
 /// tanh as a layer. Example: training::dense<"d1", 256>(tanh())
-constexpr train_detail::tanh_layer tanh() { return {}; }
+constexpr train_detail::activation_layer<train_detail::activation::tanh> tanh() { return {}; }
 /// softmax as a layer. Example: training::dense<"d3", 10>(softmax())
-constexpr train_detail::softmax_layer softmax() { return {}; }
+constexpr train_detail::activation_layer<train_detail::activation::softmax> softmax() { return {}; }
 
 namespace nn {
 
 /// gelu as a layer. Example: training::dense<"d1", 256>(nn::gelu())
-constexpr train_detail::gelu_layer gelu() { return {}; }
+constexpr train_detail::activation_layer<train_detail::activation::gelu> gelu() { return {}; }
 /// silu as a layer. Example: training::dense<"d1", 256>(nn::silu())
-constexpr train_detail::silu_layer silu() { return {}; }
+constexpr train_detail::activation_layer<train_detail::activation::silu> silu() { return {}; }
 /// sigmoid as a layer. Example: training::dense<"d1", 1>(nn::sigmoid())
-constexpr train_detail::sigmoid_layer sigmoid() { return {}; }
+constexpr train_detail::activation_layer<train_detail::activation::sigmoid> sigmoid() { return {}; }
 
 }  // namespace nn
 

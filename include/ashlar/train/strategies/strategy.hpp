@@ -93,12 +93,28 @@ using model_parallel = layout_map<meta_detail::names_in_t<Batch>, Rules...>;
 /// Parameters replicated, the batch split.
 template <dimension Batch>
 using data_parallel = layout_map<meta_detail::names_in_t<Batch>>;
-/// The layout of a batch of Rank dimensions under a strategy. The strategy's batch axes split the first dimension.
+}  // namespace ashlar::training
+
+namespace ashlar::train_detail {
+
+template <class Strategy, int Rank>
+struct layout_of_data
+    : layout_detail::batch_layout<typename layout_detail::dim_from_names<typename Strategy::batch_axes>::type, Rank> {};
+template <class Strategy, int Rank>
+  requires requires { typename Strategy::template data_layout<Rank>; }
+struct layout_of_data<Strategy, Rank> {
+  using type = typename Strategy::template data_layout<Rank>;
+};
+
+}  // namespace ashlar::train_detail
+
+namespace ashlar::training {
+
+/// The layout of a batch of Rank dimensions under a strategy. The strategy's batch axes split the first dimension, unless it
+/// has a member data_layout<Rank> of its own.
 /// Example: data_layout<data_parallel<"data">, 4> is layout<"data", none, none, none>
 template <class Strategy, int Rank>
-using data_layout =
-    typename layout_detail::batch_layout<typename layout_detail::dim_from_names<typename Strategy::batch_axes>::type,
-                                         Rank>::type;
+using data_layout = typename train_detail::layout_of_data<Strategy, Rank>::type;
 
 }  // namespace ashlar::training
 

@@ -1,11 +1,10 @@
-// From images on one rank to tensors of a batch.
+// Digits that one rank reads, on every rank.
 #include "ashlar/tensor/tensor.hpp"
-#include "../examples/support/feed.hpp"
+#include "../examples/support/read_on_root.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
-using namespace ashlar::datasets;
 using namespace ashlar::io;
 using namespace examples;
 using namespace ashlar::test;
@@ -48,34 +47,4 @@ TEST_CASE("load: what the reader throws is thrown on every rank") {
   CHECK_THROWS_WITH_AS(read_on_root(m.communicator(), []() -> digit_data { return read_mnist("/nonexistent folder"); }),
                        doctest::Contains("/nonexistent folder"), error);
   CHECK_NOTHROW(read_on_root(m.communicator(), digits));
-}
-
-TEST_CASE("feed: every rank has the rows and columns of its shard") {
-  digit_data const data = digits();
-  for_each_factorisation([&](auto const& sizes) {
-    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    for (example_order order : {example_order::shuffled, example_order::stored}) {
-      shuffled_batches const batches(11, 4, prng_key{5}, 2, order);
-      REQUIRE(batches.count() == 3);
-      for (index_t i = 0; i < batches.count(); ++i) {
-        auto const examples = batches.examples(i, 0, batches.size(i));
-        std::vector<double> pixels;
-        std::vector<std::int32_t> labels;
-        for (index_t e : examples) {
-          for (index_t j = 0; j < 6; ++j)
-            pixels.push_back(data.train_images.bytes[static_cast<std::size_t>(e * 6 + j)] * 0.5);
-          labels.push_back(data.train_labels.bytes[static_cast<std::size_t>(e)]);
-        }
-        auto const x = feed<double, layout<"data", none>>(m, data.train_images, batches, i, 0.5);
-        CHECK(x.extents() == shape::of(batches.size(i), 6));
-        CHECK(denotes(x, pixels));
-        CHECK(denotes(feed<double, layout<"model", "data">>(m, data.train_images, batches, i, 0.5), pixels));
-        CHECK(denotes(feed<double, layout<none, none>>(m, data.train_images, batches, i, 0.5), pixels));
-        auto const y = feed<std::int32_t, layout<axes("data", "model")>>(m, data.train_labels, batches, i, 1);
-        CHECK(y.extents() == shape::of(batches.size(i)));
-        CHECK(denotes(y, labels));
-      }
-    }
-    CHECK(m.collectives_run() == 0);  // of the mesh: pack agrees by raw calls
-  });
 }
