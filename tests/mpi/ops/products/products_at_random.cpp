@@ -112,7 +112,7 @@ struct drawn_product {
     p.task.axes = all_axes;
     p.task.links = plan_detail::complete_links<grid>();
     tensor_detail::product_routes routes;
-    tensor_detail::product_route const& r = routes.of(p, a, b, product, m.sizes());
+    tensor_detail::product_route const& r = routes.of(p, a, b, m.sizes());
     shard_on_rank const c =
         tensor_detail::product_of_shards<E>(operand(r.a, a), operand(r.b, b), r.result, product, call_site::current());
     CHECK(are_right(m, p.task.to, c.data(), expected(p.task.a, p.task.b)));
