@@ -6,7 +6,7 @@
 #include "ashlar/meta/meta.hpp"
 #include "ashlar/ops/fft/dct.hpp"
 #include "ashlar/ops/fft/fft.hpp"
-#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/ops/fft/to_layout.hpp"
 #include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/plan/draw_ledger.hpp"

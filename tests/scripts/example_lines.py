@@ -84,7 +84,7 @@ PROLOGUE = """#include <functional>
 #include "ashlar/layout/layouts.hpp"
 #include "ashlar/autodiff/autodiff.hpp"
 #include "ashlar/ops/fft/fft.hpp"
-#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/ops/fft/to_layout.hpp"
 #include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
 using namespace ashlar;

@@ -1,6 +1,6 @@
 #include "ashlar/ops/fft/dct.hpp"
 #include "ashlar/ops/fft/fft.hpp"
-#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/ops/fft/to_layout.hpp"
 #include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/ops/ops.hpp"
 

@@ -6,7 +6,7 @@
 #include "ashlar/kernels/fft/fft.hpp"
 #include "ashlar/ops/fft/dct.hpp"
 #include "ashlar/ops/fft/fft.hpp"
-#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/ops/fft/to_layout.hpp"
 #include "ashlar/ops/fft/fftshift.hpp"
 #include "ashlar/tensor/arrays/roll.hpp"
 #include "ashlar/tensor/backend.hpp"

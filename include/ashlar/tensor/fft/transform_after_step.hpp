@@ -4,7 +4,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/kernels/fft/fft_lines.hpp"
 #include "ashlar/ops/fft/fft.hpp"
-#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/ops/fft/to_layout.hpp"
 #include "ashlar/tensor/compute.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/transfers.hpp"

@@ -1,5 +1,5 @@
 // Transforms of several dimensions: the collectives of the routes that the compiler chooses.
-#include "ashlar/ops/fft/fft_to.hpp"
+#include "ashlar/ops/fft/to_layout.hpp"
 #include "ashlar/autodiff/autodiff.hpp"
 
 using namespace ashlar;
