@@ -94,17 +94,21 @@ struct layers_in_order {
       prng_key const drawn = fold_in(key, ~static_cast<std::uint64_t>(I));
       if constexpr (has_variables<layer<I>>) {
         Call const how{drawn};
-        auto const [y, next] = own(whole<Strategy, layer<I>>(member<W>(p), w), member<V>(v), x, how);
+        auto const parameters = whole<Strategy, layer<I>>(member<W>(p), w);
+        auto const [y, next] = own(parameters, member<V>(v),
+                                   inputs_of_layer<layer<I>, std::remove_cvref_t<decltype(parameters)>>(x, w), how);
         return call<Strategy, Path, Training, I + 1, W + 1, V + 1, R>(p, v, how.place(y, w), key, w, after..., next);
       } else {
         // A backward pass runs it again, which outlives the references.
         auto const run = [own, w](auto const& stored, auto const& given, prng_key k) {
           Call const how{k};
           auto const parameters = whole<Strategy, layer<I>>(stored, w);
-          if constexpr (std::is_invocable_v<layer<I> const&, decltype(parameters) const&, decltype(given), Call const&>)
-            return how.place(own(parameters, given, how), w);
+          auto const& inputs = inputs_of_layer<layer<I>, std::remove_cvref_t<decltype(parameters)>>(given, w);
+          if constexpr (std::is_invocable_v<layer<I> const&, decltype(parameters) const&, decltype(inputs),
+                                            Call const&>)
+            return how.place(own(parameters, inputs, how), w);
           else
-            return how.place(own(parameters, given), w);
+            return how.place(own(parameters, inputs), w);
         };
         constexpr bool again = zero_stage<Strategy> == 3 && gathers<Strategy, layer<I>, decltype(member<W>(p))>;
         auto const y = remat_if<again>(run)(member<W>(p), x, drawn);

@@ -68,6 +68,34 @@ TEST_CASE("network: a step by a strategy has the bits of the step that a program
   compare_with_a_step_by_hand<data_parallel<"data">>(0.);
 }
 
+// Layers after the first: the cotangent of the inputs of a kernel with sharded columns is a sum over its axis.
+TEST_CASE("network: kernels of two pairs of layers sharded by columns and by rows learn what whole kernels learn") {
+  using pairs = model_parallel<"data", rule<"in*/kernel", layout<none, "model">>, rule<"in*/bias", layout<"model">>,
+                               rule<"out*/kernel", layout<"model", none>>, output_rule<"out*", layout<"data", none>>>;
+  auto const m = mesh_of_ranks();
+  constexpr auto layers = sequential<12>(dense<"first", 7>(relu()), dense<"in1", 8>(relu()), dense<"out1", 6>(relu()),
+                                         dense<"in2", 10>(relu()), dense<"out2", 3>());
+  auto const x = normal<double, layout<"data", none>>(m, {10, 12}, prng_key{5});
+  auto const labels = generate<std::int32_t, layout<"data">>(m, {10}, class_of_row{});
+  auto const learned = [&]<class S>(S) {
+    auto const one = step<S>(layers, cross_entropy, sgd{.rate = 0.1});
+    auto [p, state] = one.template init<double>(m, prng_key{1});
+    for (std::uint64_t i = 0; i < 3; ++i) (void)one(p, state, std::tie(x, labels), prng_key{i});
+    return std::tuple(gather_all(p["first"_n].kernel), gather_all(p["in1"_n].kernel), gather_all(p["out1"_n].bias),
+                      gather_all(p["in2"_n].bias), gather_all(p["out2"_n].kernel));
+  };
+  auto const close = [](auto const& a, auto const& b) {
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-12));
+  };
+  auto const found = learned(pairs{}), expected = learned(data_parallel<"data">{});
+  close(std::get<0>(found), std::get<0>(expected));
+  close(std::get<1>(found), std::get<1>(expected));
+  close(std::get<2>(found), std::get<2>(expected));
+  close(std::get<3>(found), std::get<3>(expected));
+  close(std::get<4>(found), std::get<4>(expected));
+}
+
 TEST_CASE("network: statistics of a batch_norm move in a step, and an evaluation uses them") {
   auto const m = mesh_of_ranks();
   using S = data_parallel<"data">;

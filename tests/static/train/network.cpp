@@ -46,6 +46,17 @@ static_assert(parameters["d1"_n].kernel.extents() == shape::of(784, 256));
 static_assert(parameters["d3"_n].bias.extents() == shape::of(10));
 static_assert(net.outputs() == shape::of(10));
 
+// Two pairs of layers after one with parameters: each pair has Megatron's two all-reduces, of its sum and of the cotangent of
+// its inputs.
+constexpr auto two_pairs = sequential<784>(dense<"first", 256>(relu()), dense<"in1", 256>(relu()),
+                                           dense<"out1", 256>(relu()), dense<"in2", 256>(relu()), dense<"out2", 10>());
+using pairs = model_parallel<"data", rule<"in*/kernel", layout<none, "model">>, rule<"in*/bias", layout<"model">>,
+                             rule<"out*/kernel", layout<"model", none>>, output_rule<"out*", layout<"data", none>>>;
+constexpr auto of_pairs = dry_run(grid{{2, 4}}, training_step<pairs>(two_pairs, cross_entropy, adam{}, 64));
+static_assert(of_pairs.count(pass::forward, collective::all_reduce, "model") == 2);
+static_assert(of_pairs.count(pass::backward, collective::all_reduce, "model") == 2);
+static_assert(of_pairs.count() == 5);
+
 // Parameters in shares over the axis of the batch are gathered for their use, and their gradients are scattered.
 using shares = model_parallel<"data", rule<"d*kernel", layout<"data", none>>, rule<"d*bias", layout<"data">>>;
 constexpr auto two_layers = sequential<784>(dense<"d1", 128>(relu()), dense<"d2", 10>());

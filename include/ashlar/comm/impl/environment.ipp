@@ -68,7 +68,11 @@ ASHLAR_INLINE mpi_environment::mpi_environment() {
   }
   int rank = 0;
   comm_detail::check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  comm_detail::node_load::of_this_program().oversubscribed(MPI_COMM_WORLD);
+  MPI_Comm all = MPI_COMM_WORLD;
+  // A program that has started MPI may send and receive there.
+  if (!owns_) comm_detail::check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &all), "MPI_Comm_dup");
+  comm_detail::node_load::of_this_program().oversubscribed(all);
+  if (!owns_) MPI_Comm_free(&all);
   if (settings.seconds > 0) watchdog_.emplace(rank, settings);
 }
 

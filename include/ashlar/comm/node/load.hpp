@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <bitset>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,18 +32,22 @@ void poll(
 // The largest number of any rank. Collective: over `comm`; waits with polls.
 ASHLAR_INLINE int largest_with_polls(MPI_Comm comm, int mine);
 
-// The values of all ranks. Collective: over `comm`; waits with polls.
+// The blocks of n bytes of all ranks, in the order of ranks.
+// Collective: over `comm`; waits with polls. Cost: log2(ranks) messages to as many ranks, where MPI's own nonblocking call may
+// connect each rank with every other. Source: Bruck and others, Efficient algorithms for all-to-all communications, 1997.
+// Pre: the program sends and receives nothing on `comm`.
+ASHLAR_INLINE void gather_with_polls(MPI_Comm comm, void const* mine, std::size_t n, void* all);
 template <class T>
 std::vector<T> gather_with_polls(MPI_Comm comm, T const& mine) {
   int ranks = 0;
   check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   std::vector<T> all(static_cast<std::size_t>(ranks), mine);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
-            "MPI_Iallgather");
-  poll({&request, 1});
+  gather_with_polls(comm, &mine, sizeof mine, all.data());
   return all;
 }
+
+// A number for the name of this node.
+ASHLAR_INLINE std::uint64_t own_node();
 
 using core_set = std::bitset<1024>;
 

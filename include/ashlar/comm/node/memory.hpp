@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory that the ranks of a node share, and the table of ranks and nodes.
 #pragma once
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -77,7 +76,7 @@ class node_ranks {
  private:
   struct place {
     enum why { none, switched_off, no_segment, not_mapped, no_addresses, misread };
-    char node[MPI_MAX_PROCESSOR_NAME] = {};
+    std::uint64_t node = own_node();
     int block = 0;
     why refused = none;
     segment_address segment{};
@@ -88,9 +87,7 @@ class node_ranks {
 
   // Lets MPI progress on messages of the program. Until then a rank that sends to this one may be stuck in MPI_Send.
   static void progress(void* monitor);
-  static bool same_node(place const& a, place const& b) {
-    return std::strcmp(a.node, b.node) == 0 && a.block == b.block;
-  }
+  static bool same_node(place const& a, place const& b) { return a.node == b.node && a.block == b.block; }
 
   std::vector<place> places_;
   std::vector<std::byte*> memory_;  // by rank: its segment as mapped here; null for ranks of other nodes

@@ -391,5 +391,15 @@ template <class F, ops_detail::stencil_fields U>
 [[nodiscard]] constexpr auto stencil(F const& f, ops_detail::stencil_box const& box, U&& u) {
   return ops_detail::run_stencil_on_fields<true>(f, box, std::forward<U>(u));
 }
+/// The same for the tuple of fields that exchange_halo gives for a bundle, or a stencil for several results.
+/// Example: auto const [h, p] = stencil(waves{}, exchange_halo(bundle(height, momentum)));
+template <class F, class... U>
+[[nodiscard]] constexpr auto stencil(F const& f, std::tuple<U...> const& fields) {
+  return std::apply([&](auto const&... u) { return stencil(f, u...); }, fields);
+}
+template <class F, class... U>
+[[nodiscard]] constexpr auto stencil(F const& f, ops_detail::stencil_box const& box, std::tuple<U...> const& fields) {
+  return std::apply([&](auto const&... u) { return stencil(f, box, u...); }, fields);
+}
 
 }  // namespace ashlar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The way in which a network calls its layers.
 #pragma once
+#include "ashlar/autodiff/active.hpp"
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/strategies/place.hpp"
 #include "ashlar/train/strategies/zero.hpp"
@@ -94,6 +95,31 @@ constexpr auto whole(P const& parameters, call_site const& w) {
             return redistribute<L>(x, w);
         },
         parameters);
+}
+
+// The axes that shard or split the parameters P of a layer.
+template <class P>
+inline constexpr axis_mask axes_of_parameters = autodiff_detail::named_of<P>;
+template <template <class...> class S, class... M>
+  requires meta_detail::is_tree_v<S<M...>>
+inline constexpr axis_mask axes_of_parameters<S<M...>> = (axes_of_parameters<std::remove_cvref_t<M>> | ... | 0u);
+
+/// The inputs of a layer with parameters P. Ranks that have other columns of a kernel have other terms of the cotangent, so
+/// inputs that these axes do not shard are replicated over them (Megatron's f). A layer that gathers for itself does this, too.
+/// Cost: forward none; backward an all-reduce over these axes, unless nothing before the layer has parameters.
+template <class Layer, class P, class X>
+constexpr auto inputs_of_layer(X const& x, call_site const& w) {
+  if constexpr (requires { Layer::gathers_itself; }) {
+    return x;
+  } else if constexpr (active_value<X>) {
+    constexpr axis_mask over = axes_of_parameters<P> & ~autodiff_detail::named_of<X> & ~X::replicated;
+    if constexpr (over != 0)
+      return relayout(ops_detail::destination<layout_t<X>, over>{}, x, w);
+    else
+      return x;
+  } else {
+    return x;
+  }
 }
 
 // True if some parameter is gathered.

@@ -111,7 +111,8 @@ namespace ashlar::training {
 /// A dense layer: the activation of x times the kernel, plus the bias.
 /// Shape: x (batch, ..., inputs), the result (batch, ..., Units). Parameters: Name/kernel (inputs, Units), Name/bias
 /// (Units).
-/// Collective: if the kernel is sharded over inputs, an output_rule of the strategy completes the sum before the bias.
+/// Collective: if the kernel is sharded over inputs, an output_rule of the strategy completes the sum before the bias. If it is
+///   sharded over units, the backward pass has an all-reduce of the inputs' cotangent, except in the first layer.
 /// Error: inputs of other than 2 to 4 dimensions, and a sum that no output_rule completes, do not compile.
 /// Example: dense<"d1", 256>(relu()), dense<"d3", 10>(), dense<"d1", 200>(relu(), without_bias)
 template <meta_detail::text_literal Name, index_t Units, class Activation = train_detail::identity_layer>

@@ -2,29 +2,18 @@
 // The functions of comm/desync/monitor.hpp.
 #include <unistd.h>
 
-#include <functional>
-#include <string_view>
-
 namespace ashlar::comm_detail {
 
 // The processes of the ranks of a communicator, as far as this process sees them: on its node. A rank of another
 // container has another number here, or none: it is not seen.
 // Collective: over `comm`; blocks. Cost: an all-gather of 24 bytes per rank.
-inline std::vector<known_process> known_processes(MPI_Comm comm, int ranks) {
+inline std::vector<known_process> known_processes(MPI_Comm comm) {
   struct identity {
     std::uint64_t node, number, beginning;
   };
-  char name[MPI_MAX_PROCESSOR_NAME] = {};
-  int length = 0;
-  check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
   pid_t const own = getpid();
-  identity const mine{std::hash<std::string_view>{}(name), static_cast<std::uint64_t>(own),
-                      beginning_of(own).value_or(0)};
-  std::vector<identity> all(static_cast<std::size_t>(ranks));
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(PMPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
-            "MPI_Iallgather");
-  poll({&request, 1});
+  identity const mine{own_node(), static_cast<std::uint64_t>(own), beginning_of(own).value_or(0)};
+  std::vector<identity> const all = gather_with_polls(comm, mine);
   std::vector<known_process> seen(all.size());
   for (std::size_t q = 0; q < all.size(); ++q)
     if (all[q].node == mine.node && all[q].number != mine.number)
@@ -202,7 +191,7 @@ ASHLAR_INLINE desync_monitor::desync_monitor(MPI_Comm program) {
   check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
   poll({&request, 1});
   last = id_;
-  processes_ = known_processes(channel_, ranks_);
+  processes_ = known_processes(channel_);
   sent_to_.resize(static_cast<std::size_t>(ranks_));
   open().push_back(this);
 }

@@ -80,8 +80,6 @@ ASHLAR_INLINE std::byte* node_memory::map(segment_address const& a) {
 
 ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
   place mine;
-  int length = 0;
-  check_mpi(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
   // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
   mine.block = whole.rank() / ranks_per_node_setting().value.value_or(whole.size());
   int all_processes = 0;
