@@ -17,7 +17,7 @@ auto repeat_components(real_ranks, X const& x, shape const& extents) {
   // The block lends the memory of x. Nothing asks for its size.
   auto const block = memory_of_user<typename Y::memory_space>(block_of(x), cells_of(x), 0);
   block->strides = with_repetitions;
-  return Y(x.mesh(), extents, block);
+  return Y(x.mesh(), extents, block, 0);
 }
 
 /// The sum of all components of x, or component 0. If the halo holds sums, all stored cells have one. Pre: Y has the layout of
