@@ -38,7 +38,7 @@ constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto x = exchange_halo(make<float, images>(m, {1, 8, 8, 3}));
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right = conv2d<layout<none, halo("h", 2), halo("w", 2), none>>(x, k);
-// error: ashlar: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout
+// error: ashlar::to_layout: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout
 constexpr auto wrong = conv2d<layout<none, halo("w", 2), halo("h", 2), none>>(x, k);
 }  // namespace into_another_split
 
