@@ -120,7 +120,7 @@ template <corners C = corners::filled, plain_tensor... X>
 
 /// Fills the halos of a tuple of fields, as stencil gives for several results: exchange_halo of their bundle.
 /// Shape, Collective, Cost, Error: as exchange_halo of a bundle.
-/// Example: auto const [h, p] = exchange_halo(stencil(step{}, exchange_halo(bundle(height, momentum))));
+/// Example: auto const [h, p] = exchange_halo(stencil(step{}, height, momentum));
 template <corners C = corners::filled, tensor... X>
 [[nodiscard]] constexpr auto exchange_halo(std::tuple<X...> const& x, call_site w = call_site::current()) {
   return exchange_halo<C>(std::apply([](auto const&... field) { return bundle(field...); }, x), w);
