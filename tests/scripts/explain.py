@@ -109,7 +109,7 @@ OTHERS = [
     6 |   save_npy("x.npy", x);
       |   ~~~~~~~~^~~~~~~~~~~~
 /usr/include/ashlar/io/npy_files.hpp:146:6: note: candidate: 'template<class X> void ashlar::io::save_npy(const X&, const std::filesystem::__cxx11::path&, call_site)'""",
-     ["""no matching function for call to 'save_npy(const char [6], sharded_tensor<float, layout<"x">>&)'""", "  at a.cpp:6", '  layout layout<"x">',
+     ['ashlar::io::save_npy: no function of this name takes these arguments; write io::save_npy(m, "field.npy", u);', "  at a.cpp:6", '  layout layout<"x">',
       "  declared template<class X> save_npy(const X&, const std::filesystem::path&)"]),
     (f"""a.cpp:7:10: error: no matching function for call to 'loss'
   return loss(x);
@@ -193,6 +193,40 @@ constexpr void update(F const& f) {""", ["no matching function for call to 'upda
 /usr/include/ashlar/ops/collectives.hpp:300:16: note: candidate: 'template<class To, class X> constexpr auto ashlar::redistribute(const X&, call_site)'""",
      ['ashlar::redistribute: no function of this name takes these arguments; write redistribute<layout<none, "data">>(x): the layout is a template argument']),
 ]
+# Mistakes that no static_assert can see. An error of the user's line 5 goes before a sentence about line 6.
+PARAMETERS_FIRST = 'ashlar::value_and_grad: gradients are by the first argument, and here it is a tensor; write value_and_grad<"data">(loss)(parameters, x, y), and the same order in loss'
+NOT_HERE = "ashlar::pending: the result is not here before wait(); write auto [a, b] = p.wait(), or give p to stencil"
+IN_A_TRAINER = "ashlar::training::sequential: layers and networks hold no parameters, and a trainer does; write t.predict(x) of a trainer t"
+WITHOUT_AXIS = 'ashlar::training::model_parallel: its first argument is the axis that splits the batch; write model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>'
+AMBIGUOUS = "ashlar::log: the program, or another library, has this name too; write ashlar::log, or another name for yours"
+RULE = 'ashlar::rule: this is another number of template arguments; write rule<"d1/kernel", layout<none, "model">>'
+for printed, sentence in [
+    (f"error: no match for 'operator[]' (operand types are 'const ashlar::active<ashlar::sharded_tensor<double, {X}>, 0>' and 'ashlar::member_name<1>')", PARAMETERS_FIRST),
+    (f"error: 'const class ashlar::active<ashlar::sharded_tensor<double, {X}>, 0>' has no member named 'd1'", PARAMETERS_FIRST),
+    (f"error: no member named 'd1' in 'ashlar::active<ashlar::sharded_tensor<double, {X}>, 0>'", PARAMETERS_FIRST),
+    (f"error: cannot decompose inaccessible member 'ashlar::ops_detail::pending_halo<std::tuple<ashlar::sharded_tensor<double, {X}> > >::cells_' of 'ashlar::ops_detail::pending_halo<int>'", NOT_HERE),
+    ("error: type 'ashlar::pending<int>' decomposes into 1 element, but 2 names were provided", NOT_HERE),
+    ("error: no match for call to '(const ashlar::training::network_of_layers<1>) (int)'", IN_A_TRAINER),
+    ("error: no matching function for call to object of type 'const ashlar::train_detail::dense_layer<1>'", IN_A_TRAINER),
+    ("error: type/value mismatch at argument 1 in template parameter list for 'template<ashlar::dimension Batch, class ... Rules> using model_parallel = int'", WITHOUT_AXIS),
+    ("error: template argument for non-type template parameter must be an expression\nusing S = model_parallel<rule<1>>;", WITHOUT_AXIS),
+    ("error: reference to 'log' is ambiguous", AMBIGUOUS),
+    ("error: reference to 'mine' is ambiguous", "reference to 'mine' is ambiguous"),
+    ("error: 'fft' was not declared in this scope; did you mean 'ffs'?", "ashlar::fft: its header is not included; include ashlar/fft.hpp or ashlar/ops/fft/fft.hpp"),
+    ("error: 'save_checkpoint' is not a member of 'ashlar::io'; did you mean 'run_checkpoints'?", "ashlar::io::save_checkpoint: its header is not included; include ashlar/checkpoint.hpp or ashlar/checkpoint/checkpoint.hpp"),
+    ("error: wrong number of template arguments (3, should be 2)\n/usr/include/ashlar/train/strategies/strategy.hpp:38:8: note: provided for 'template<ashlar::text Key, class Layout> struct ashlar::training::rule'", RULE),
+    ("error: too many template arguments for class template 'rule'\n/usr/include/ashlar/train/strategies/strategy.hpp:38:8: note: template is declared here", RULE),
+    ("error: no matching function for call to 'minimum(double, double)'\n/usr/include/ashlar/ops/math.hpp:1:1: note: candidate: 'template<class A> constexpr auto ashlar::minimum(const A&)'",
+     'ashlar::minimum: no function of this name takes these arguments; write minimum(1, x<layout<"data">>)'),
+    ("error: reference to 'log' is ambiguous\na.cpp:6:5: error: static assertion failed: ashlar::exp: the second", AMBIGUOUS),
+    ("error: static assertion failed: ashlar::exp: the first\na.cpp:5:5: error: reference to 'log' is ambiguous", "ashlar::exp: the first"),
+    ('error: expression is no constant\n    5 |   throw error("ashlar::io::run_checkpoints: " + text);', "expression is no constant"),  # no empty sentence
+]:
+    OTHERS.append((f"a.cpp:5:3: {printed}", [sentence, "  at a.cpp:5"]))
+# Names that no library has.
+for name, target in [("fftw_alignment_of", "fft"), ("Cblacs_gridexit", "scalapack"), ("pdgetrf_", "scalapack"), ("H5Fopen", "hdf5"), ("cblas_dgemm", "blas"), ("ashlar::device_mesh", "compiled")]:
+    OTHERS.append((f"/usr/bin/ld: a.o: in function `main':\na.cpp:(.text+0x10): undefined reference to `{name}'\ncollect2: error: ld returned 1 exit status",
+                   [f"ashlar::{target}: its library is not linked; write target_link_libraries(program PRIVATE ashlar::{target})"]))
 # Each public name has a header.
 loader = importlib.machinery.SourceFileLoader("explain", program)
 explanation = importlib.util.module_from_spec(importlib.util.spec_from_loader("explain", loader))

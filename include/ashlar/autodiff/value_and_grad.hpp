@@ -197,6 +197,8 @@ struct differentiated {
       } else {
         static_assert(!loss_is_no_active_value<decltype(result.value)>,
                       "ashlar::value_and_grad: the loss depends on no parameter; return what the parameters lead to");
+        return value_aux_and_gradients<decltype(result.value), decltype(result.aux), P>{result.value, result.aux,
+                                                                                        parameters};
       }
     } else if constexpr (active_value<R>) {
       run_backward(result);
@@ -207,6 +209,7 @@ struct differentiated {
       static_assert(
           !loss_is_no_active_value<R>,
           "ashlar::value_and_grad: the function returns a scalar, or build<with_aux>(scalar, others), that depends on the parameters");
+      return value_and_gradients<P, P>{parameters, parameters};
     }
   }
 };

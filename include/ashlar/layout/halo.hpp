@@ -85,7 +85,7 @@ struct layout_has_a_halo<basic_haloed<L, State, R...>> {
 template <class L>
 constexpr void refuse_halo() {
   static_assert(!layout_has_a_halo<L>::value,
-                "ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells");
+                "ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells");
 }
 
 // All that reads the value of a layout reads shards without halos. Functions that read halos ask for the value of

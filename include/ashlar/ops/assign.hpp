@@ -56,6 +56,17 @@ struct assign_value_type {
   }
 };
 
+// Requires a function of the new elements, and no reduction of the old ones.
+template <class G>
+struct function_of_new_elements {
+  static constexpr bool ok = !tensor<G>;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::assign_and_reduce: it takes a function of the new elements, not a tensor; write [](auto const& x) { return sum(x * x); }, and all_reduce of the result");
+  }
+};
+
 template <class X, class E>
 constexpr void require_same_extents(X const& x, E const& value) {
   require_meshes_of_one_size(x, value);
@@ -132,9 +143,12 @@ template <class X, class E, class G>
   requires tensor<X> && tensor<E>
 [[nodiscard]] constexpr auto assign_and_reduce(X& x, E value, G const& g, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (meta_detail::hold<ops_detail::assign_target<X, E>, ops_detail::assign_value_type<X, E>>()) {
+  if constexpr (meta_detail::hold<ops_detail::assign_target<X, E>, ops_detail::assign_value_type<X, E>,
+                                  ops_detail::function_of_new_elements<G>>()) {
     ops_detail::require_same_extents(x, value);
     return assign_and_reduce(plan_detail::backend_of<X>{}, x, std::move(value), g);
+  } else if constexpr (tensor<G>) {
+    return g;
   } else {
     return g(x);  // so that the sentence is the only error
   }

@@ -199,7 +199,7 @@ template <dimension Axes, class... X>
                       "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
         static_assert(
             !not_partial_over<layout_t<Leaf>, Names>,
-            "ashlar::all_reduce: one member of the bundle is not partial over the axis; leave that member out");
+            "ashlar::all_reduce: one member of the bundle is not partial over the axis; leave that member out, or name no axis, as in all_reduce(bundle(x, y)), which completes all that is partial");
         static_assert(
             !bundle_mixes_reductions<First, Leaf>,
             "ashlar::bundle: the members are partial by different reductions; bundle members of one reduction");

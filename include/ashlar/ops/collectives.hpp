@@ -157,14 +157,22 @@ constexpr auto after_all_reduce() {
     return destination<typename after<X, Names>::type, 0u>{};
 }
 
+// True if a tensor has terms of sums where a collective takes a part of a dimension.
+template <class L, class Names>
+inline constexpr bool has_sums_to_complete = no_dimension_is_split_last_by<L, Names> && !not_partial_over<L, Names>;
+
 template <class Names, gathered As, class X>
 constexpr auto after_all_gather() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>,
                 "ashlar::all_gather: the mesh has no axis of this name; name one of its axes");
-  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>)
+  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>) {
     static_assert(
-        !no_dimension_is_split_last_by<layout_t<X>, Names>,
+        !has_sums_to_complete<layout_t<X>, Names>,
+        "ashlar::all_gather: the tensor is partial over the axis, so each rank has a term of sums and no part of a dimension; write all_reduce<axis>(x)");
+    static_assert(
+        !no_dimension_is_split_last_by<layout_t<X>, Names> || has_sums_to_complete<layout_t<X>, Names>,
         "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
+  }
   return destination < typename after<X, Names>::type,
          As == gathered::replicated ? collective_axes<mesh_t<X>, Names> : 0u > {};
 }
@@ -189,7 +197,10 @@ constexpr auto after_all_to_all() {
                 "ashlar::all_to_all: the mesh has no axis of this name; name one of its axes");
   if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>) {
     static_assert(
-        !no_dimension_is_split_last_by<layout_t<X>, Names>,
+        !has_sums_to_complete<layout_t<X>, Names>,
+        "ashlar::all_to_all: the tensor is partial over the axis, so each rank has a term of sums and no part of a dimension; write reduce_scatter<axis, Dim>(x)");
+    static_assert(
+        !no_dimension_is_split_last_by<layout_t<X>, Names> || has_sums_to_complete<layout_t<X>, Names>,
         "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
     static_assert(!layout_has_no_dimension<layout_t<X>, Dim>,
                   "ashlar::all_to_all: the tensor has no such dimension; they count from 0, or from -1 at the end");

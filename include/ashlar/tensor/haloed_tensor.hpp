@@ -83,6 +83,11 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   sharded_tensor(sharded_tensor<U, Other, M, S> const&) {
     tensor_detail::assigned_type<sharded_tensor, sharded_tensor<U, Other, M, S>>::say();
   }
+  template <class X>
+    requires(!std::is_same_v<typename X::tensor_type, sharded_tensor>)
+  sharded_tensor(X const&) {
+    tensor_detail::assigned_type<sharded_tensor, typename X::tensor_type>::say();
+  }
 
   /// Extents of the array that this rank stores: owned cells and halo.
   shape stored_extents() const { return tensor_detail::stored_extents_of(local_region().extents(), widths); }

@@ -77,7 +77,7 @@ struct assigned_type {
         "ashlar::sharded_tensor: the assigned tensor is on another mesh than the variable; name its mesh as the third argument, as in sharded_tensor<T, L, grid>, or write auto y = x");
     static_assert(
         ok || !mesh || halo,
-        "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
+        "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, redistribute<L>(x), or cast<T>(x)");
     static_assert(
         ok || !mesh || !halo,
         "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; write auto v = exchange_halo(u) beside the variable, or exchange_halo(x) for a variable of fresh<H>");
@@ -379,6 +379,11 @@ class sharded_tensor : public tensor_base_detail::tensor_in_memory<T, Layout, Me
   template <class U, class L, class M, class S>
   sharded_tensor(sharded_tensor<U, L, M, S> const&) {
     tensor_detail::assigned_type<sharded_tensor, sharded_tensor<U, L, M, S>>::say();
+  }
+  template <class X>
+    requires(!std::is_same_v<typename X::tensor_type, sharded_tensor>)
+  sharded_tensor(X const&) {
+    tensor_detail::assigned_type<sharded_tensor, typename X::tensor_type>::say();
   }
 
   shape local_extents() const { return local_region().extents(); }

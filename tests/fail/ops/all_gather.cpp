@@ -19,7 +19,7 @@ constexpr abstract_mesh<grid> m(grid{{2, 2}});
 using field = layout<halo("y", 1), halo("x", 1)>;
 constexpr auto u = make<double, field>(m, {8, 8});
 constexpr auto right = all_gather<"x">(owned(u));
-// error: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+// error: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
 constexpr auto wrong = all_gather<"x">(u);
 }  // namespace of_a_halo
 
@@ -52,3 +52,13 @@ constexpr auto right = all_gather<"data">(x);
 // error: ashlar::all_gather: name the axes whose shards are gathered; write all_gather<"axis">(x)
 constexpr auto wrong = all_gather(x);
 }  // namespace without_an_axis
+
+// all_gather of terms of sums.
+namespace of_a_partial {
+using grid = mesh<axis<"data">>;
+constexpr grid m{{2}};
+constexpr auto s = sum<0>(make<float, layout<"data", none>>(m, {8, 4}));
+constexpr auto right = all_reduce<"data">(s);
+// error: ashlar::all_gather: the tensor is partial over the axis, so each rank has a term of sums and no part of a dimension; write all_reduce<axis>(x)
+constexpr auto wrong = all_gather<"data">(s);
+}  // namespace of_a_partial

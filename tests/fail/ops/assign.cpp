@@ -67,3 +67,18 @@ int wrong() {
   u += u;
 }
 }  // namespace update_of_a_filled_halo
+
+// A reduction of the old elements in place of a function of the new ones.
+namespace a_tensor_for_a_function {
+constexpr int right = [] {
+  auto r = make<float, layout<"data">>(sizes, {8});
+  (void)all_reduce(assign_and_reduce(r, 2.f * r, [](auto const& x) { return sum(x * x); }));
+  return 0;
+}();
+// error: ashlar::assign_and_reduce: it takes a function of the new elements, not a tensor; write [](auto const& x) { return sum(x * x); }, and all_reduce of the result
+constexpr int wrong = [] {
+  auto r = make<float, layout<"data">>(sizes, {8});
+  (void)assign_and_reduce(r, 2.f * r, all_reduce(sum(r * r)));
+  return 0;
+}();
+}  // namespace a_tensor_for_a_function

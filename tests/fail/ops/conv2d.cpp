@@ -31,15 +31,17 @@ constexpr auto right = conv2d(x, make<float, layout<none, none, "model", none>>(
 constexpr auto wrong = conv2d(x, make<float, layout<none, none, none, none>>(m, {3, 3, 4, 2}));
 }  // namespace channels_one_sided
 
-// A convolution that is asked for a layout that is split otherwise than its result.
+// A convolution that is asked for a layout that is split otherwise than its result, or whose halo is filled.
 namespace into_another_split {
 using grid = mesh<axis<"h">, axis<"w">>;
 constexpr abstract_mesh<grid> m(grid{{2, 2}});
 constexpr auto x = exchange_halo(make<float, images>(m, {1, 8, 8, 3}));
 constexpr auto k = make<float, replicated<4>>(m, {3, 3, 3, 2});
 constexpr auto right = conv2d<layout<none, halo("h", 2), halo("w", 2), none>>(x, k);
-// error: ashlar: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout
+// error: ashlar::halo: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout
 constexpr auto wrong = conv2d<layout<none, halo("w", 2), halo("h", 2), none>>(x, k);
+// error: ashlar::halo: the layout of the result that is asked for is fresh<H>, and the halo of the result is not filled; write H, or leave it out
+constexpr auto filled = conv2d<fresh<layout<none, halo("h", 2), halo("w", 2), none>>>(x, k);
 }  // namespace into_another_split
 
 // A convolution of images whose channels have a halo.

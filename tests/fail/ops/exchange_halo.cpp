@@ -56,3 +56,12 @@ constexpr auto right = exchange_halo_async(bundle(u, u)).wait();
 // error: ashlar::exchange_halo: the halo holds its neighbours' cells already; leave the call out
 constexpr auto wrong = exchange_halo_async(bundle(u, make<double, fresh<layout<"y", halo("x", 1)>>>(m, {8, 8}))).wait();
 }  // namespace pending_exchange_of_a_bundle_with_a_fresh_halo
+
+// A bundle of the tuple that a stencil of several results gives.
+namespace exchange_of_a_bundle_of_a_tuple {
+constexpr std::tuple fields(u, u);
+constexpr auto right = exchange_halo(fields);
+static_assert(std::is_same_v<decltype(right), decltype(exchange_halo(bundle(u, u))) const>);
+// error: ashlar::exchange_halo: the bundle has a tuple of fields for its member; write exchange_halo(fields) of the tuple itself
+constexpr auto wrong = exchange_halo(bundle(fields));
+}  // namespace exchange_of_a_bundle_of_a_tuple

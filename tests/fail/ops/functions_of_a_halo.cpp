@@ -22,7 +22,7 @@ constexpr auto of_cells_with_a_halo = [](auto const& x) { return x; };
 // Collectives.
 namespace collectives {
 constexpr auto calls = [](auto of) {
-  // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+  // error on each line: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
   (void)all_gather<"p">(of(field<halo("p", 1)>));
   (void)all_gather_async<"p">(of(field<halo("p", 2)>)).wait();
   (void)all_to_all<"p", 1>(of(field<halo("p", 3)>));
@@ -40,7 +40,7 @@ constexpr auto wrong = [] { calls(of_cells_with_a_halo); };
 // Functions of dimensions.
 namespace arrays {
 constexpr auto calls = [](auto of) {
-  // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+  // error on each line: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
   (void)transpose<1, 0>(of(field<halo("p", 10)>));
   (void)flatten<0, 1>(of(field<halo("p", 11)>));
   (void)unflatten<1>(of(field<halo("p", 12)>), {2, 4});
@@ -64,7 +64,7 @@ struct plus {
   constexpr float operator()(float x, float y) const { return x + y; }
 };
 constexpr auto calls = [](auto of) {
-  // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+  // error on each line: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
   (void)softmax(of(field<halo("p", 23)>));
   (void)log_softmax(of(field<halo("p", 24)>));
   (void)causal_softmax(of(images<halo("p", 25)>));
@@ -89,7 +89,7 @@ constexpr auto wrong = [] { calls(of_cells_with_a_halo); };
 // Losses and counts.
 namespace losses {
 constexpr auto calls = [](auto of) {
-  // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+  // error on each line: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
   (void)softmax_cross_entropy(of(field<halo("p", 39)>), labels);
   (void)sharded_cross_entropy(of(field<halo("p", 40)>), labels);
   (void)accuracy_count(of(field<halo("p", 41)>), labels);
@@ -105,7 +105,7 @@ namespace indices {
 constexpr auto indices = make<int, layout<"p", none>>(m, {8, 8});
 constexpr auto places = make<int, layout<none>>(m, {4});
 constexpr auto calls = [](auto of) {
-  // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+  // error on each line: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
   (void)take_along<1>(of(field<halo("p", 44)>), indices);
   (void)take(of(field<halo("p", 45)>), places);
   (void)embedding(of(field<halo("p", 46)>), places);
@@ -120,7 +120,7 @@ namespace products {
 constexpr auto calls = [](auto of) {
   auto result = rows;
   auto columns = make<float, layout<none, "p">>(m, {8, 8});
-  // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+  // error on each line: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
   (void)einsum<"ij,jk->ik">(of(field<halo("p", 48)>), matrix);
   (void)matmul(of(field<halo("p", 49)>), matrix, to_layout<layout<"p", none>>);
   (void)einsum<"ij,jk->ik">(of(field<halo("p", 50)>), matrix, to_layout<layout<"p", none>>);
@@ -138,7 +138,7 @@ constexpr auto wrong = [] { calls(of_cells_with_a_halo); };
 namespace transforms {
 using complex = std::complex<float>;
 constexpr auto calls = [](auto of) {
-  // error on each line: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+  // error on each line: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
   (void)fft<1>(of(field<halo("p", 56), complex>));
   (void)inverse_fft<1>(of(field<halo("p", 57), complex>));
   (void)rfft<1>(of(field<halo("p", 58)>));

@@ -125,3 +125,14 @@ static_assert(dry_run(line{{2}}, [](auto const& m) {
                                             make<double, layout<"data">>(m, {8}));
               }).count() == 0);
 }  // namespace weights_of_other_elements
+
+// Predictions of one column, whose dimensions NumPy would broadcast to a square.
+namespace mean_squared_error_of_a_column {
+using grid = mesh<axis<"data">>;
+constexpr grid m{{2}};
+constexpr auto z = make<float, layout<"data", none>>(m, {8, 1});
+constexpr auto y = make<float, layout<"data">>(m, {8});
+constexpr auto right = nn::mean_squared_error(flatten<0, 1>(z), y);
+// error: ashlar::nn::mean_squared_error: the operands have different numbers of dimensions; write flatten<0, 1>(x) of one with extents n and 1
+constexpr auto wrong = nn::mean_squared_error(z, y);
+}  // namespace mean_squared_error_of_a_column

@@ -105,3 +105,15 @@ constexpr auto program = [] {
 };
 }  // namespace wrong
 }  // namespace stencils_of_other_dimensions
+
+// A reduction of the operand in place of a function of the result.
+namespace stencil_and_reduce_by_a_tensor {
+struct average {
+  static constexpr auto reach = star(1, 1);
+  constexpr double operator()(auto const& u) const { return u(1, 0) + u(0, 1); }
+};
+constexpr auto right = stencil_and_reduce(
+    average{}, [](auto const& v) { return sum(v); }, u);
+// error: ashlar::assign_and_reduce: it takes a function of the new elements, not a tensor; write [](auto const& x) { return sum(x * x); }, and all_reduce of the result
+constexpr auto wrong = stencil_and_reduce(average{}, sum(owned(u)), u);
+}  // namespace stencil_and_reduce_by_a_tensor

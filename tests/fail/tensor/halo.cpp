@@ -12,7 +12,7 @@ void right(device_mesh<grid> const& m) {
   auto const cells = owned(u);
   (void)cells.data();
 }
-// error: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+// error: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
 void wrong(device_mesh<grid> const& m) {
   auto const u = make<double, field<1>>(m, {8, 8});
   (void)u.data();
@@ -26,7 +26,7 @@ void right(device_mesh<grid> const& m) {
   auto const v = einsum<"ij,ij->">(owned(u), owned(u));
   (void)v;
 }
-// error: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+// error: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
 void wrong(device_mesh<grid> const& m) {
   auto const u = make<double, field<2>>(m, {8, 8});
   auto const v = einsum<"ij,ij->">(u, u);
@@ -40,7 +40,7 @@ void right(device_mesh<grid> const& m) {
   auto const u = make<double, field<3>>(m, {8, 8});
   (void)u.local_region().extents();
 }
-// error: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+// error: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
 void wrong(device_mesh<grid> const& m) {
   auto const u = make<double, field<3>>(m, {8, 8});
   (void)u.local_extents();
@@ -55,7 +55,7 @@ void right(device_mesh<grid> const& m) {
   auto const v = cells.view();
   (void)v;
 }
-// error: ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells
+// error: ashlar::halo: this function takes no tensor with a halo; write owned(x) for its owned cells
 void wrong(device_mesh<grid> const& m) {
   auto const u = make<double, field<4>>(m, {8, 8});
   auto const v = u.view();

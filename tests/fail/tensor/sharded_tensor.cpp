@@ -169,7 +169,7 @@ void columns(tensor_of<layout<"x", none>> const& x) {
 void step(tensor_of<field> const& v) { tensor_of<fresh<field>> u = exchange_halo(v); }
 }  // namespace right
 namespace wrong {
-// error: ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)
+// error: ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, redistribute<L>(x), or cast<T>(x)
 void columns(tensor_of<layout<"x", none>> const& x) { tensor_of<layout<none, "x">> y = x; }
 // error: ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; write auto v = exchange_halo(u) beside the variable, or exchange_halo(x) for a variable of fresh<H>
 void step(tensor_of<field> const& v) { tensor_of<fresh<field>> u = v; }

@@ -16,7 +16,7 @@ void columns(tensor_of<layout<none, "x">>& y, tensor_of<layout<"x", none>> const
 void step(tensor_of<fresh<field>>& u, tensor_of<field> const& v) { u = exchange_halo(v); }
 }  // namespace right
 namespace wrong {
-// error: ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)
+// error: ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, redistribute<L>(x), or cast<T>(x)
 void columns(tensor_of<layout<none, "x">>& y, tensor_of<layout<"x", none>> const& x) { y = x; }
 // error: ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; write auto v = exchange_halo(u) beside the variable, or exchange_halo(x) for a variable of fresh<H>
 void step(tensor_of<fresh<field>>& u, tensor_of<field> const& v) { u = v; }
@@ -69,3 +69,15 @@ void wrong(sharded_tensor<float, layout<"data">> const& x) {
   y += 1.f;
 }
 }  // namespace of_an_expression
+
+// An expression of other elements, or of another layout, assigned to a variable.
+namespace assign_an_expression_of_another_type {
+template <class T, class L>
+using tensor_of = sharded_tensor<T, L, mesh<axis<"x">>>;
+void right(tensor_of<double, layout<"x">>& x, tensor_of<float, layout<"x">> const& y) { x = cast<double>(y + 1.f); }
+namespace wrong {
+// error on each line: ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, redistribute<L>(x), or cast<T>(x)
+void elements(tensor_of<double, layout<"x">>& x, tensor_of<float, layout<"x">> const& y) { x = y + 1.f; }
+void layouts(tensor_of<double, layout<"x">>& x, tensor_of<double, layout<none>> const& y) { x = y + 1.; }
+}  // namespace wrong
+}  // namespace assign_an_expression_of_another_type

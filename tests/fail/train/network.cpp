@@ -99,3 +99,11 @@ constexpr int right = zero<3, mirrored, mirrored>::stage;
 // error: ashlar::training::zero: its stages are 0 to 3; write zero<1, Whole, Shares>
 constexpr int wrong = zero<4, mirrored, mirrored>::stage;
 }  // namespace stage_of_zero
+
+// The network in place of its weights.
+namespace init_of_a_network {
+constexpr auto net = sequential<784>(dense<"d1", 10>());
+constexpr auto right = init<data_parallel<"data">>(mesh<axis<"data">>{{2}}, net.weights(), prng_key{2});
+// error: ashlar::training::init: it takes the weights of a network; write init<Strategy>(m, network.weights(), key)
+constexpr auto wrong = init<data_parallel<"data">>(mesh<axis<"data">>{{2}}, net, prng_key{2});
+}  // namespace init_of_a_network

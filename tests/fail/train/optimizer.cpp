@@ -96,3 +96,28 @@ constexpr int wrong = [] {
   return updated(q, sgd{.momentum = 0.9});
 }();
 }  // namespace update_of_const_parameters
+
+// The state of another optimizer.
+namespace state_of_another_optimizer {
+template <class Made, class Used>
+constexpr int updated(Made const& made, Used const& used) {
+  auto p = make<float, layout<none, none>>(m, {8, 4});
+  auto s = made.init(p);
+  used.update(p, s, p);
+  return 0;
+}
+constexpr int right = updated(adam{}, adamw{});
+// error: ashlar::optimizer: the state is no state of this optimizer; make it by auto state = optimizer.init(parameters) of the same one
+constexpr int wrong = updated(adam{}, sgd{.momentum = 0.9});
+// error: ashlar::optimizer: the state is no state of this optimizer; make it by auto state = optimizer.init(parameters) of the same one
+constexpr int reversed = updated(sgd{.momentum = 0.9}, rmsprop{});
+}  // namespace state_of_another_optimizer
+
+// A rate that is a function with a capture.
+namespace rate_with_a_capture {
+adam right(double rate) { return adam{.rate = rate}; }
+// error: ashlar::training::schedule: a function of the step captures nothing, so that a schedule holds no state; write adam{.rate = rate}, cosine_decay(rate, steps), or what is captured as a constexpr variable
+adam wrong(double rate) {
+  return adam{.rate = [rate](long step) { return rate / (1. + static_cast<double>(step)); }};
+}
+}  // namespace rate_with_a_capture

@@ -88,9 +88,13 @@ inline constexpr bool labels_are_not_integers =
     Labels::rank + 1 == Logits::rank && !std::numeric_limits<Label>::is_integer;
 template <class A, class B>
 struct mean_squared_error_elements {
-  static constexpr bool ok = real_or_complex_elements<A> && real_or_complex_elements<B>;
+  static constexpr bool numbers = real_or_complex_elements<A> && real_or_complex_elements<B>,
+                        alike = rank_v<A> == rank_v<B>, ok = numbers && alike;
   static constexpr void say() {
-    static_assert(ok, "ashlar::nn::mean_squared_error: the elements are integers; write cast<double>(x)");
+    static_assert(numbers, "ashlar::nn::mean_squared_error: the elements are integers; write cast<double>(x)");
+    static_assert(
+        alike || !numbers,
+        "ashlar::nn::mean_squared_error: the operands have different numbers of dimensions; write flatten<0, 1>(x) of one with extents n and 1");
   }
 };
 
@@ -261,7 +265,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
 /// Mean over all elements of (a - b)^2.
 /// Shape: a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
-/// Error: integers do not compile.
+/// Error: integers do not compile, nor do operands of different numbers of dimensions.
 /// Example: nn::mean_squared_error(a<layout<"data", none>>, b<layout<"data", none>>) -> partial<layout<>, "data">
 template <tensor A, tensor B>
 constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_site::current()) {

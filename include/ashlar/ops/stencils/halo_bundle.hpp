@@ -26,6 +26,16 @@ struct exchange_halo_mesh {
   }
 };
 
+template <class... X>
+struct bundle_of_fields {
+  static constexpr bool ok = sizeof...(X) < 0;
+  static constexpr void say() {
+    static_assert(
+        ok,
+        "ashlar::exchange_halo: the bundle has a tuple of fields for its member; write exchange_halo(fields) of the tuple itself");
+  }
+};
+
 /// Fills the halos of all x in place. (begin_fill_halos<C>: the same as a pending_halo of a tuple.)
 template <corners C, class... X>
 constexpr void fill_halos(no_ranks, plan_step const&, call_site const&, X const&...) {}
@@ -106,6 +116,32 @@ template <corners C = corners::filled, plain_tensor... X>
   } else {
     return ops_detail::pending_halo(b.members, pending(b.members));
   }
+}
+
+/// Fills the halos of a tuple of fields, as stencil gives for several results: exchange_halo of their bundle.
+/// Shape, Collective, Cost, Error: as exchange_halo of a bundle.
+/// Example: auto const [h, p] = exchange_halo(stencil(step{}, height, momentum));
+template <corners C = corners::filled, tensor... X>
+[[nodiscard]] constexpr auto exchange_halo(std::tuple<X...> const& x, call_site w = call_site::current()) {
+  return exchange_halo<C>(std::apply([](auto const&... field) { return bundle(field...); }, x), w);
+}
+/// Begins exchange_halo of a tuple of fields.
+/// Collective, Cost, Error: as exchange_halo_async of a bundle.
+template <corners C = corners::filled, tensor... X>
+[[nodiscard]] constexpr auto exchange_halo_async(std::tuple<X...> const& x, call_site w = call_site::current()) {
+  return exchange_halo_async<C>(std::apply([](auto const&... field) { return bundle(field...); }, x), w);
+}
+// Of a bundle of one tuple: for the sentence.
+template <corners C = corners::filled, class... X>
+constexpr auto exchange_halo(ops_detail::bundled<std::tuple<X...>> const& b, call_site = call_site::current()) {
+  meta_detail::hold<ops_detail::bundle_of_fields<X...>>();
+  return std::get<0>(b.members);
+}
+template <corners C = corners::filled, class... X>
+constexpr auto exchange_halo_async(ops_detail::bundled<std::tuple<X...>> const& b, call_site = call_site::current()) {
+  meta_detail::hold<ops_detail::bundle_of_fields<X...>>();
+  auto const& fields = std::get<0>(b.members);
+  return ops_detail::pending_halo(fields, pending(fields));
 }
 
 }  // namespace ashlar

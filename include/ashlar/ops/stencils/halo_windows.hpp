@@ -123,10 +123,10 @@ struct result_of_windows {
   static constexpr void say() {
     static_assert(
         unfilled,
-        "ashlar: the layout of the result that is asked for is H, whose halo is not filled; write H, or leave it out");
+        "ashlar::halo: the layout of the result that is asked for is fresh<H>, and the halo of the result is not filled; write H, or leave it out");
     static_assert(
         !unfilled || split,
-        "ashlar: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout");
+        "ashlar::halo: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout");
   }
 };
 

@@ -31,7 +31,7 @@ constexpr auto run_stencil_and_reduce(F const& f, G const& g, U&& u, V const&...
   using X = typename operand::tensor;
   if constexpr (check_results<F, X, V...>()) {
     require_stencil<false, F>(operand::of(u), v...);
-    if constexpr (hold<stencil_gives_one_field<stencil_value<F, X, V...>>>())
+    if constexpr (hold<stencil_gives_one_field<stencil_value<F, X, V...>>, function_of_new_elements<G>>())
       return reduce_stencil<stencil_result<F, X, V...>>(plan_detail::backend_of<X>{}, f, g, operand::of(u),
                                                         std::forward<U>(u), with_components<F>(operand::of(u), v)...);
     else

@@ -54,7 +54,7 @@ struct adam_with_decay {
   /// gradient, or a used part of the state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    if constexpr (meta_detail::hold<operands_of_update<P, S, G>>()) {
+    if constexpr (meta_detail::hold<operands_of_update<training::adam_state<int, int>, P, S, G>>()) {
       check_update(p, g, state.m, state.v);
       double const now = rate(state.step++);
       double const c1 = 1 - power(beta1, state.step), c2 = 1 - power(beta2, state.step);

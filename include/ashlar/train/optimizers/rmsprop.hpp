@@ -86,7 +86,7 @@ struct rmsprop {
   /// gradient, or a used part of the state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    if constexpr (meta_detail::hold<train_detail::operands_of_update<P, S, G>>()) {
+    if constexpr (meta_detail::hold<train_detail::operands_of_update<rmsprop_state<int, int, int>, P, S, G>>()) {
       train_detail::check_update(p, g, state.v);
       if (centered) train_detail::check_update(p, g, state.mean);
       if (momentum != 0) train_detail::check_update(p, g, state.m);

@@ -15,8 +15,14 @@ class schedule {
  public:
   constexpr schedule(double rate) : rate_(rate) {}
   template <class F>
-    requires(!std::convertible_to<F, double> && std::convertible_to<F, double (*)(long)>)
-  constexpr schedule(F const& rate_of_step) : own_(rate_of_step) {}
+    requires(!std::convertible_to<F, double> && std::invocable<F const&, long>)
+  constexpr schedule(F const& rate_of_step) {
+    constexpr bool has_no_state = std::convertible_to<F, double (*)(long)>;
+    static_assert(
+        has_no_state,
+        "ashlar::training::schedule: a function of the step captures nothing, so that a schedule holds no state; write adam{.rate = rate}, cosine_decay(rate, steps), or what is captured as a constexpr variable");
+    if constexpr (has_no_state) own_ = rate_of_step;
+  }
 
   constexpr double operator()(long step) const {
     if (step < rise_) return (*this)(rise_) * static_cast<double>(step + 1) / static_cast<double>(rise_);

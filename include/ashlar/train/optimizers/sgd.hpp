@@ -50,7 +50,7 @@ struct sgd {
   /// gradient, or a used part of the state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    if constexpr (meta_detail::hold<train_detail::operands_of_update<P, S, G>>()) {
+    if constexpr (meta_detail::hold<train_detail::operands_of_update<sgd_state<int>, P, S, G>>()) {
       train_detail::check_update(p, g);
       if (momentum != 0) train_detail::check_update(p, g, state.m);
       double const r = rate(state.step++);

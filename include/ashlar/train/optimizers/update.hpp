@@ -27,15 +27,20 @@ template <template <class...> class S, class... P, template <class...> class T, 
   requires(tree<S<P...>> && tree<T<G...>> && sizeof...(P) == sizeof...(G))
 inline constexpr bool same_tree<S<P...>, T<G...>> = (same_tree<std::remove_cvref_t<P>, std::remove_cvref_t<G>> && ...);
 
-template <class P, class S, class G>
+// State: a state of the optimizer, of any tensors.
+template <class State, class P, class S, class G>
 struct operands_of_update {
   static constexpr bool variable = !std::is_const_v<P> && !std::is_const_v<S>,
+                        own = boost::mp11::mp_similar<State, std::remove_const_t<S>>::value,
                         alike = same_tree<std::remove_const_t<P>, G>,
-                        elements = !autodiff_detail::leaf_is_of_integers<P>, ok = variable && alike && elements;
+                        elements = !autodiff_detail::leaf_is_of_integers<P>, ok = variable && own && alike && elements;
   static constexpr void say() {
     static_assert(
         variable,
         "ashlar::optimizer: update writes the parameters and the state, and one of them is const; take them by T&");
+    static_assert(
+        own,
+        "ashlar::optimizer: the state is no state of this optimizer; make it by auto state = optimizer.init(parameters) of the same one");
     static_assert(
         alike,
         "ashlar::optimizer: the gradients are another tree than the parameters; name the member of a result, as in result.gradients or auto [g] = all_reduce<axis>(bundle(gradients))");

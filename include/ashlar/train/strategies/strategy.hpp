@@ -292,10 +292,14 @@ struct is_weight {
 };
 template <class Model>
 struct leaves_of_model {
-  static constexpr bool ok = !meta_detail::some_leaf_is_not<is_weight, Model>;
+  static constexpr bool weights = !requires(Model const& m) { m.weights(); },
+                        ok = weights && !meta_detail::some_leaf_is_not<is_weight, Model>;
   static constexpr void say() {
     static_assert(
-        ok,
+        weights,
+        "ashlar::training::init: it takes the weights of a network; write init<Strategy>(m, network.weights(), key)");
+    static_assert(
+        ok || !weights,
         "ashlar::training::init: a leaf of the model is no weight; a layer has a type parameter and a name for each member: template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names(\"kernel\", \"bias\"); }");
   }
 };
