@@ -491,10 +491,10 @@ std::shared_ptr<storage<MemorySpace>> memory_of_user(Owner const& owner, void* d
   return std::shared_ptr<store>(new store(data, bytes), [owner](store* s) { delete s, (void)owner; });
 }
 
-// A tensor in memory of the user's. `check(array, block)` compares the memory with the extents of this rank's array.
+// A tensor in memory of the user's. `compare(array, block)` compares the memory with the extents of this rank's array.
 template <class Tensor, class M, class Owner, std::size_t N, class F>
 Tensor adopt_memory(device_mesh<M> const& m, Owner const& owner, element_t<Tensor>* data, std::size_t bytes,
-                    index_t const (&n)[N], call_site const& w, F const& check) {
+                    index_t const (&n)[N], call_site const& w, F const& compare) {
   plan_detail::call_in_errors const call(w);
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
   Tensor t(m, plan_detail::checked_extents<layout_t<Tensor>>(n),
@@ -503,7 +503,7 @@ Tensor adopt_memory(device_mesh<M> const& m, Owner const& owner, element_t<Tenso
       m.communicator(),
       [&] {
         shape const array = array_extents(t);
-        check(array, *block_of(t));
+        compare(array, *block_of(t));
         if (array.size() != 0) block_of(t)->pin();
       },
       "adopt", w);
