@@ -315,14 +315,12 @@ class alternatives {
     constexpr iterator(Mesh const& m, F const& program) : mesh_(&m), program_(&program) { run(); }
     constexpr ledger<Mesh> const& operator*() const { return log_; }
     constexpr iterator& operator++() {
-      if (taken_.next())
-        run();
-      else
-        program_ = nullptr;
+      ended_ = !taken_.next();
+      if (!ended_) run();
       return *this;
     }
     constexpr void operator++(int) { ++*this; }
-    friend constexpr bool operator==(iterator const& i, std::default_sentinel_t) { return i.program_ == nullptr; }
+    friend constexpr bool operator==(iterator const& i, std::default_sentinel_t) { return i.ended_; }
 
    private:
     constexpr void run() {
@@ -336,6 +334,7 @@ class alternatives {
     F const* program_;
     alternative taken_;
     ledger<Mesh> log_;
+    bool ended_ = false;  // g++ 12 compares no address of a temporary with null in a constant expression
   };
 
   constexpr alternatives(Mesh const& m, F const& program) : mesh_(m), program_(program) {}
