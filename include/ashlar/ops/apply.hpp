@@ -4,7 +4,7 @@
 #include "ashlar/layout/einsum.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/meta/check.hpp"
-#include "ashlar/plan/abstract_tensor.hpp"
+#include "ashlar/plan/dry_run.hpp"
 
 namespace ashlar {
 

@@ -256,26 +256,21 @@ template <class L>
 struct into_layout_in_chunks {
   index_t chunks;
 };
-// The layout of the result of a product whose extents choose nothing.
-template <class L>
-struct into_layout_by_types {};
-// The layout of the result, as an argument.
-template <class L>
+// The layout of the result, as an argument. If `ByTypes`, extents choose nothing.
+template <class L, bool ByTypes = false>
 struct into_layout {
   /// A product takes the plan that is the best for operands of equal extents, and no other. Types and the sizes of the mesh
   /// choose it, so its collectives are the same for all extents.
-  static constexpr into_layout_by_types<L> by_types() { return {}; }
+  static constexpr into_layout<L, true> by_types() { return {}; }
   /// The operands and the result travel in n chunks, each while the next one is multiplied.
   static constexpr into_layout_in_chunks<L> in_chunks(index_argument n) { return {n}; }
 };
 template <class T>
 inline constexpr bool is_result_layout = false;
-template <class L>
-inline constexpr bool is_result_layout<into_layout<L>> = true;
+template <class L, bool ByTypes>
+inline constexpr bool is_result_layout<into_layout<L, ByTypes>> = true;
 template <class L>
 inline constexpr bool is_result_layout<into_layout_in_chunks<L>> = true;
-template <class L>
-inline constexpr bool is_result_layout<into_layout_by_types<L>> = true;
 
 // Always true. Its argument is the tensor of a collective that lacks its arguments.
 template <class X>

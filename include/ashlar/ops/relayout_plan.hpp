@@ -2,6 +2,7 @@
 // The plan of a relayout, as a type. The extents of the tensor choose it.
 #pragma once
 #include "ashlar/plan/candidates.hpp"
+#include "ashlar/plan/dry_run.hpp"
 #include "ashlar/plan/links.hpp"
 #include "ashlar/plan/static_extents.hpp"
 
@@ -75,13 +76,12 @@ constexpr auto with_least_plan(Handle const& m, shape const& extents, F const& f
     constexpr int k = plans.least(static_extents_v<X>, static_sizes<mesh_t<X>>, bytes, Plans::links.message_bytes);
     return f(plan_number<Plans, k>{});
   } else {
-    auto const least = [&] { return plans.least(extents, m.sizes(), bytes, Plans::links.message_bytes); };
-    if constexpr (backend_on<Handle>::begins_early)
-      return with_plan<Plans>(remembered_choice<Plans>(extents, m.sizes(), bytes), f);
-    else if constexpr (static_shape<X>)
-      return with_plan<Plans>(least(), f);
-    else
-      return with_plan<Plans>(plan_detail::chosen_by_extents(m, &plans, plans.size, extents, {}, least), f);
+    auto const least = [&] {
+      return std::is_constant_evaluated() ? plans.least(extents, m.sizes(), bytes, Plans::links.message_bytes)
+                                          : remembered_choice<Plans>(extents, m.sizes(), bytes);
+    };
+    return with_plan<Plans>(plan_detail::chosen_by_extents<static_shape<X>>(m, &plans, plans.size, extents, {}, least),
+                            f);
   }
 }
 

@@ -4,7 +4,6 @@
 #include "ashlar/plan/backend.hpp"
 #include "ashlar/plan/planner.hpp"
 #include "ashlar/plan/static_extents.hpp"
-#include <iterator>
 #include <utility>
 
 namespace ashlar {
@@ -107,16 +106,6 @@ constexpr void note(Handle const& m, plan_step const& s, index_t bytes, call_sit
   if (m.recorder() && m.sizes().ranks(s.axes) > 1 && communicates(s.what))
     m.recorder()->log.add(
         {collective_of(s.what), s.axes, bytes, m.recorder()->when, w.line(), w.file_name(), 1, neighbours});
-}
-
-/// The number of the candidate among n that extents a and b choose, which `least()` gives, or of the one that the run tries.
-template <class Mesh, class F>
-constexpr int chosen_by_extents(abstract_mesh<Mesh> const& m, void const* candidates, int n, shape const& a,
-                                shape const& b, F const& least) {
-  auto* const notes = m.recorder();
-  if (notes == nullptr) return least();
-  notes->log.note_choice();
-  return notes->alternative ? notes->alternative->take(candidates, a, b, n) : least();
 }
 
 // The layouts before and after the plan P, encoded. A variable is evaluated once; clang would evaluate a constant inside
@@ -290,73 +279,5 @@ constexpr auto abstract_result(X const& x) {
 }
 
 }  // namespace plan_detail
-
-/// Dry run: the communication ledger of a program, without its arithmetic. `program(m)` makes its tensors from the
-/// handle m by `make`, and calls collectives and operations on them. It works in constant expressions and at run time.
-/// The first 512 different collectives have a record each, and further ones a total: `ledger::further`.
-/// Example: static_assert(dry_run(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1)
-template <class... Axes, class F>
-constexpr ledger<mesh<Axes...>> dry_run(mesh<Axes...> const& m, F&& program) {
-  recorder<mesh<Axes...>, plan_detail::few_records> r;
-  program(abstract_mesh<mesh<Axes...>>(m, &r));
-  return r.log;
-}
-
-namespace plan_detail {
-
-// One dry run after the other, each with a ledger, as a range that is read once.
-template <class Mesh, class F>
-class alternatives {
- public:
-  class iterator {
-   public:
-    using value_type = ledger<Mesh>;
-    using difference_type = std::ptrdiff_t;
-    constexpr iterator(Mesh const& m, F const& program) : mesh_(&m), program_(&program) { run(); }
-    constexpr ledger<Mesh> const& operator*() const { return log_; }
-    constexpr iterator& operator++() {
-      ended_ = !taken_.next();
-      if (!ended_) run();
-      return *this;
-    }
-    constexpr void operator++(int) { ++*this; }
-    friend constexpr bool operator==(iterator const& i, std::default_sentinel_t) { return i.ended_; }
-
-   private:
-    constexpr void run() {
-      recorder<Mesh, few_records> r;
-      r.alternative = &taken_;
-      (*program_)(abstract_mesh<Mesh>(*mesh_, &r));
-      log_ = r.log;
-    }
-
-    Mesh const* mesh_;
-    F const* program_;
-    alternative taken_;
-    ledger<Mesh> log_;
-    bool ended_ = false;  // g++ 12 compares no address of a temporary with null in a constant expression
-  };
-
-  constexpr alternatives(Mesh const& m, F const& program) : mesh_(m), program_(program) {}
-  constexpr iterator begin() const { return {mesh_, program_}; }
-  constexpr std::default_sentinel_t end() const { return {}; }
-
- private:
-  Mesh mesh_;
-  F program_;
-};
-
-}  // namespace plan_detail
-
-/// Dry runs of a program for all extents: a range with one ledger for each way in which extents can choose among plans. Types
-/// choose the candidates, at most 4 in one place. Places are independent, so some of the ways may fit no extents. A condition
-/// that holds for all ledgers holds for all extents. The bytes of each ledger are for the extents in the
-/// program.
-/// Error: as dry_run, and if extents choose in more than 32 places.
-/// Example: static_assert(std::ranges::all_of(dry_runs(grid{{2, 2}}, product), [](auto const& l) { return l.count() <= 2; }))
-template <class... Axes, class F>
-constexpr plan_detail::alternatives<mesh<Axes...>, F> dry_runs(mesh<Axes...> const& m, F const& program) {
-  return {m, program};
-}
 
 }  // namespace ashlar

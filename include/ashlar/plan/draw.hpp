@@ -4,7 +4,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/layout/split.hpp"
-#include "ashlar/plan/abstract_tensor.hpp"
+#include "ashlar/plan/dry_run.hpp"
 #include <ostream>
 #include <string>
 #include <utility>

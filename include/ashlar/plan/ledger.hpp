@@ -128,40 +128,7 @@ class few_records {
   collective_total total_[most_totals]{};
 };
 
-/// Which candidate a dry run takes where extents choose one. The first run takes the first ones.
-class alternative {
- public:
-  static constexpr int most = 32;
-  /// The number of the candidate among n that this run takes. Equal choices are one: of the same candidates, by
-  /// equal extents. Null is for candidates that differ from all others.
-  /// Error: for more than `most` choices, ashlar::error at run time, or the sentence in a constant expression.
-  constexpr int take(void const* candidates, shape const& a, shape const& b, int n) {
-    for (int i = 0; i < size_; ++i)
-      if (candidates != nullptr && choice_[i].candidates == candidates && choice_[i].a == a && choice_[i].b == b)
-        return choice_[i].taken;
-    if (size_ == most)
-      fail(
-          "ashlar::dry_runs: extents choose in more than 32 places; analyse a part of the program, or give static extents");
-    choice_[size_++] = {candidates, a, b, n, 0};
-    return 0;
-  }
-  /// Goes to the next alternative; false if there is none. The choices after one that changes may be others, so the next run
-  /// finds them.
-  constexpr bool next() {
-    while (size_ > 0 && choice_[size_ - 1].taken + 1 == choice_[size_ - 1].candidates_in_all) --size_;
-    if (size_ > 0) ++choice_[size_ - 1].taken;
-    return size_ > 0;
-  }
-
- private:
-  struct choice {
-    void const* candidates = nullptr;
-    shape a, b;
-    int candidates_in_all = 0, taken = 0;
-  };
-  choice choice_[most]{};
-  int size_ = 0;
-};
+class alternative;
 
 /// The records of a program that runs, without a limit on their number. (A dry run cannot return them: clang evaluates
 /// an expression twice if its temporaries have a destructor.)

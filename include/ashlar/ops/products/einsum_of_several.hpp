@@ -104,10 +104,7 @@ constexpr auto einsum_pair_by_pair(X const&... x) {
     if constexpr (orders::value.size > 1) {
       auto const& m = first_operand(x...).mesh();
       auto const least = [&] { return orders::value.least(orders::eq, orders::on_a_rank(m.sizes(), x.extents()...)); };
-      if constexpr (backend_of<first_t<X...>>::begins_early || (static_shape<X> && ...))
-        order = least();
-      else
-        order = plan_detail::chosen_by_extents(m, nullptr, orders::value.size, {}, {}, least);
+      order = plan_detail::chosen_by_extents<(static_shape<X> && ...)>(m, nullptr, orders::value.size, {}, {}, least);
     }
     return multiply_in_order<orders, E, 0>(order, x...);
   } else {

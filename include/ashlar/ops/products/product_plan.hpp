@@ -118,15 +118,14 @@ constexpr auto with_least_product(A const& a, B const& b, F const& f) {
   if constexpr (Plans::value.size == 1) {
     return f(product_number<Plans, 0>{});
   } else {
-    auto const least = [&] { return Plans::least(a.extents(), b.extents(), a.mesh().sizes()); };
-    if constexpr (backend_of<A>::begins_early)
-      return with_product<Plans>(remembered_product<Plans>(a.extents(), b.extents(), a.mesh().sizes()), f);
-    else if constexpr (static_shape<A> && static_shape<B>)
-      return with_product<Plans>(least(), f);
-    else
-      return with_product<Plans>(
-          plan_detail::chosen_by_extents(a.mesh(), &Plans::value, Plans::value.size, a.extents(), b.extents(), least),
-          f);
+    auto const least = [&] {
+      return std::is_constant_evaluated() ? Plans::least(a.extents(), b.extents(), a.mesh().sizes())
+                                          : remembered_product<Plans>(a.extents(), b.extents(), a.mesh().sizes());
+    };
+    return with_product<Plans>(
+        plan_detail::chosen_by_extents < static_shape<A> &&
+            static_shape < B >> (a.mesh(), &Plans::value, Plans::value.size, a.extents(), b.extents(), least),
+        f);
   }
 }
 

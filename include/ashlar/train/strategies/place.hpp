@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Brings outputs of layers to the layouts that a strategy gives them.
 #pragma once
-#include "ashlar/plan/abstract_tensor.hpp"
+#include "ashlar/plan/dry_run.hpp"
 #include "ashlar/train/strategies/strategy.hpp"
 
 namespace ashlar::train_detail {

@@ -3,7 +3,7 @@
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/layout/by_rank.hpp"
-#include "ashlar/plan/abstract_tensor.hpp"
+#include "ashlar/plan/dry_run.hpp"
 #include "ashlar/ops/random.hpp"
 #include "ashlar/train/numbers.hpp"
 #include "ashlar/train/strategies/path.hpp"
